@@ -58,7 +58,7 @@ const sources = PACKAGES.flatMap((name) =>
 const isTest = (name: string) =>
   /\.test\.tsx?$/.test(name) || /(-contract|\/test-[\w-]+)\.ts$/.test(name) || name.includes("/fixtures/");
 /** The one library that is used without a server, and so has no main.ts: its default environment is the caller's own. */
-const AMBIENT = "packages/coding-agents/src/engine/ambient-environment.ts";
+const AMBIENT = "packages/coding-agents/src/runner/ambient-environment.ts";
 
 describe("the import picture", () => {
   test.each(PACKAGES)("%s imports only what it may, and declares it", (pkg) => {
@@ -221,6 +221,17 @@ describe("the words", () => {
       text.split("\n").flatMap((line, at) => (phrase.test(line) ? [`${name}:${at + 1} ${line.trim()}`] : [])),
     );
     expect(found).toEqual([]);
+  });
+});
+
+describe("one word, one meaning", () => {
+  test("an engine is the part that drives runs; code runs in interpreters, programs in runners", () => {
+    const drivesRuns = /^packages\/(?:runtime|server)\/src\/runs\//;
+    const names = sources.filter(
+      ({ name, text }) =>
+        !drivesRuns.test(name) && /\b(?:class|interface|type|function|const) \w*[eE]ngine\w*/.test(text),
+    );
+    expect(names.filter(({ name }) => !isTest(name)).map(({ name }) => name)).toEqual([]);
   });
 });
 

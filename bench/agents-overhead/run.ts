@@ -1,7 +1,7 @@
 /**
- * What the engine costs: time from `run()` to the first event, beside the same command started by hand and read to the same line.
+ * What the runner costs: time from `run()` to the first event, beside the same command started by hand and read to the same line.
  * Both talk to a simulated model on loopback; rounds alternate, and each pair is compared with itself, so that a busy machine slows
- * both. The first row is a program that answers at once: there, all that is left is the engine.
+ * both. The first row is a program that answers at once: there, all that is left is the runner.
  * Usage: node bench/agents-overhead/run.ts [rounds] [agent ...]
  */
 import { spawn } from "node:child_process";
@@ -63,7 +63,7 @@ async function compare(agent: Agent) {
   const row = await measured(
     agent,
     () => bareMs(agent, options, env),
-    () => engineMs(client, options),
+    () => runnerMs(client, options),
   );
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   return row;
@@ -84,33 +84,33 @@ async function compareAtOnce() {
   const row = await measured(
     AT_ONCE,
     () => bareMs("claude", options, env),
-    () => engineMs(client, options),
+    () => runnerMs(client, options),
   );
   rmSync(folder, { recursive: true, force: true });
   return row;
 }
 
-async function measured(agent: string, byHand: () => Promise<number>, byEngine: () => Promise<number>) {
-  await byEngine(); // both programs and caches warm
+async function measured(agent: string, byHand: () => Promise<number>, byRunner: () => Promise<number>) {
+  await byRunner(); // both programs and caches warm
   await byHand();
   const bare: number[] = [];
-  const engine: number[] = [];
+  const runner: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const pair = [async () => bare.push(await byHand()), async () => engine.push(await byEngine())];
+    const pair = [async () => bare.push(await byHand()), async () => runner.push(await byRunner())];
     // Who goes first changes: the second of a pair starts on a machine that is still cleaning up after the first.
     for (const measure of round % 2 === 0 ? pair : pair.toReversed()) await measure();
   }
   return {
     agent,
     bareMs: Math.round(median(bare)),
-    engineMs: Math.round(median(engine)),
-    overheadMs: Math.round(median(engine.map((ms, round) => ms - (bare[round] ?? Number.NaN)))),
+    runnerMs: Math.round(median(runner)),
+    overheadMs: Math.round(median(runner.map((ms, round) => ms - (bare[round] ?? Number.NaN)))),
     bareBestMs: Math.round(Math.min(...bare)),
-    engineBestMs: Math.round(Math.min(...engine)),
+    runnerBestMs: Math.round(Math.min(...runner)),
   };
 }
 
-async function engineMs(client: ReturnType<typeof createClient>, options: RunOptions): Promise<number> {
+async function runnerMs(client: ReturnType<typeof createClient>, options: RunOptions): Promise<number> {
   const startedAt = performance.now();
   const run = client.run(options);
   let first: number | undefined;
@@ -144,7 +144,7 @@ function bareMs(agent: Agent, options: RunOptions, env: Record<string, string>):
       cwd: options.cwd,
       env: { ...env, ...plan.env },
       stdio: [plan.stdin ? "pipe" : "ignore", "pipe", "ignore"],
-      detached: true, // as the engine does: without a terminal, a CLI that looks for one is not stopped in the background
+      detached: true, // as the runner does: without a terminal, a CLI that looks for one is not stopped in the background
     });
     for (const line of plan.stdin ?? []) child.stdin?.write(`${line}\n`);
     if (!child.stdout) return reject(new Error("no output to read"));

@@ -10,7 +10,7 @@ import {
 } from "@capstan/core/internal";
 import { BUILT_IN_ADAPTERS } from "./built-in/built-in-agents.ts";
 import type { CommandRunner } from "./command/run-command.ts";
-import { findCommand } from "./engine/find-command.ts";
+import { findCommand } from "./runner/find-command.ts";
 
 const VERSION_TIMEOUT_MS = 30_000; // OpenClaw needs ten seconds to print its version
 

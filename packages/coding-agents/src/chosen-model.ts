@@ -1,6 +1,6 @@
 /** Which model a run uses, related warnings, and the price of its tokens. */
 import type { AgentName, CodingAgentEvent, ModelCapabilities, ModelRegistry } from "@capstan/core/internal";
-import type { CostOf } from "./engine/run-costs.ts";
+import type { CostOf } from "./runner/run-costs.ts";
 
 export interface ChosenModel {
   /** The model the options name, where the registry knows it. */

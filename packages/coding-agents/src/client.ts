@@ -31,13 +31,13 @@ import { createRefreshers } from "./built-in/refreshers.ts";
 import { chosenModel, priceBy, replacedWarning } from "./chosen-model.ts";
 import type { ClientOptions, CodingAgentClient, HostOptions, SessionBrowser } from "./coding-agent-client.ts";
 import { type CommandRunner, runCommand } from "./command/run-command.ts";
-import { ambientEnvironment } from "./engine/ambient-environment.ts";
-import { ENGINE_SETTINGS, type EngineSettings } from "./engine/engine-settings.ts";
-import { startRun } from "./engine/live-run.ts";
-import type { CostOf } from "./engine/run-costs.ts";
-import type { RunHandle } from "./engine/run-handle.ts";
 import { createPlugins } from "./plugins/plugin-operations.ts";
 import { createRemoteClient } from "./remote/remote-client.ts";
+import { ambientEnvironment } from "./runner/ambient-environment.ts";
+import { startRun } from "./runner/live-run.ts";
+import type { CostOf } from "./runner/run-costs.ts";
+import type { RunHandle } from "./runner/run-handle.ts";
+import { RUNNER_SETTINGS, type RunnerSettings } from "./runner/runner-settings.ts";
 import { listSessions, readSession } from "./sessions/session-browser.ts";
 import { versionNotices } from "./version-notices.ts";
 
@@ -54,7 +54,7 @@ export function createClient(options: ClientOptions = {}): CodingAgentClient {
       now: () => new Date(),
     });
   if (options.url !== undefined) return createRemoteClient(options.url, options.apiKey, { adapters, models });
-  const settings = { ...ENGINE_SETTINGS, ...options.engine };
+  const settings = { ...RUNNER_SETTINGS, ...options.runner };
   const { effective } = options;
   const notices = versionNotices(adapters, effective);
   const local: LocalParts = { ambient, env, adapters, models, settings, effective, run, notices };
@@ -68,7 +68,7 @@ interface LocalParts {
   readonly env: Readonly<Record<string, string>>;
   readonly adapters: AdapterRegistry;
   readonly models: ModelRegistry;
-  readonly settings: EngineSettings;
+  readonly settings: RunnerSettings;
   readonly effective: ClientOptions["effective"];
   readonly run: CommandRunner;
   readonly notices: (agent: AgentName) => Promise<readonly CodingAgentEvent[]>;

@@ -9,10 +9,10 @@ import type {
 } from "@capstan/core/internal";
 import type { AdapterRegistry } from "./adapter-registry.ts";
 import type { AgentName } from "./built-in/built-in-agents.ts";
-import type { EngineSettings } from "./engine/engine-settings.ts";
-import type { SystemUser } from "./engine/prepare-run.ts";
-import type { RunHandle } from "./engine/run-handle.ts";
 import type { PluginOperations } from "./plugins/plugin-operations.ts";
+import type { SystemUser } from "./runner/prepare-run.ts";
+import type { RunHandle } from "./runner/run-handle.ts";
+import type { RunnerSettings } from "./runner/runner-settings.ts";
 import type { ReadOptions } from "./sessions/session-browser.ts";
 
 /** A run's options, with the built-in agents' names for editors to complete. */
@@ -27,7 +27,7 @@ export interface ClientOptions {
   readonly apiKey?: string;
   /** The environment that agents get a part of; default: this process's own. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  readonly engine?: Partial<EngineSettings>;
+  readonly runner?: Partial<RunnerSettings>;
   readonly models?: ModelRegistry;
   /** Findings of a probe on this machine, which override what is declared; from `doctor`. */
   readonly effective?: (agent: AgentName) => EffectiveCapabilities | undefined;

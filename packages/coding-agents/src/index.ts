@@ -82,13 +82,13 @@ export {
   probeAgent,
 } from "./doctor/probe-agent.ts";
 export type { VersionStanding } from "./doctor/version-standing.ts";
-export { ENGINE_SETTINGS, type EngineSettings } from "./engine/engine-settings.ts";
-export type { RunHandle, RunResult } from "./engine/run-handle.ts";
 export type { RefreshEffects } from "./models/model-sources.ts";
 export { createPlugins, type PluginEffects, type PluginOperations } from "./plugins/plugin-operations.ts";
 export type { InstalledPlugin, PluginListing } from "./plugins/read-plugins.ts";
 export { createRunHost, type HostedRun, type RunHost, runCommandSchema } from "./remote/run-host.ts";
 export { type RecordingReader, replay } from "./replay/replay.ts";
+export type { RunHandle, RunResult } from "./runner/run-handle.ts";
+export { RUNNER_SETTINGS, type RunnerSettings } from "./runner/runner-settings.ts";
 export { SIM_ANSWER, SIM_THINKING, type SimPlan, type SimScript } from "./sim/sim-plan.ts";
 export type { SimRequest } from "./sim/sim-request.ts";
 export { type Sim, type SimOptions, startSim } from "./sim/sim-server.ts";

@@ -1,7 +1,7 @@
 /**
  * A session's files in memory: for tests, examples and programs without a server. It gives the same guarantees as the
  * store in Postgres; `runtime/src/files/file-store-contract.ts` runs against both.
- * Core has no linear-time regex engine, so `grep` works once a `compile` function is given.
+ * Core has no linear-time matcher, so `grep` works once a `compile` function is given.
  */
 import { fail } from "./failures/fail.ts";
 import { pathPattern } from "./path-pattern.ts";
@@ -55,7 +55,7 @@ class FileTree {
   private readonly compile: CompileGrep;
   private totalBytes = 0;
 
-  constructor({ compile = noRegexEngine, limits, now = () => new Date() }: MemoryFileOptions) {
+  constructor({ compile = noMatcher, limits, now = () => new Date() }: MemoryFileOptions) {
     this.limits = { ...DEFAULT_FILE_LIMITS, ...limits };
     this.now = now;
     this.compile = compile;
@@ -162,9 +162,9 @@ class FileTree {
   }
 }
 
-const noRegexEngine: CompileGrep = () =>
+const noMatcher: CompileGrep = () =>
   fail("not_available", {
     what: "Searching in files",
-    why: "the store was made without a regex engine",
+    why: "the store was made without a pattern matcher",
     nextStep: "Pass `compile` to memoryFileStore.",
   });

@@ -20,7 +20,7 @@ export interface GrepMatch {
 /** The matching lines of one file, in order, at most `limit`; none if the file is not text. */
 export type LineFinder = (content: Uint8Array, limit: number) => Omit<GrepMatch, "path">[];
 
-/** Compiles a pattern for a linear-time regex engine; passed in, because core has none. */
+/** Compiles a pattern for a linear-time matcher; passed in, because core has none. */
 export type CompileGrep = (pattern: string) => Result<LineFinder>;
 
 /** Limits a store enforces before it writes. */

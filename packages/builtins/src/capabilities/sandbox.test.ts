@@ -26,7 +26,7 @@ describe("sandbox", () => {
     expect(sandboxCapability().tools).toMatchObject([{ name: "execute_code", policy: "auto" }]);
   });
 
-  test("hides its tool, with all reasons, when no engine is installed", () => {
+  test("hides its tool, with all reasons, when no interpreter is installed", () => {
     const [tool] = sandboxCapability({ unavailable: (language) => `no ${language} here` }).tools;
     expect(tool?.unavailable).toBe(
       "javascript: no javascript here; python: no python here; bash: no bash here",
@@ -34,10 +34,10 @@ describe("sandbox", () => {
   });
 
   test("offers only the languages that work", () => {
-    const engines = {
+    const interpreters = {
       unavailable: (language: string) => (language === "python" ? "not installed" : undefined),
     };
-    const [tool] = sandboxCapability(engines).tools;
+    const [tool] = sandboxCapability(interpreters).tools;
     expect(tool?.unavailable).toBeUndefined();
     expect(tool?.input.parse({ language: "bash", code: "true" }).ok).toBe(true);
     expect(tool?.input.parse({ language: "python", code: "1" }).ok).toBe(false);

@@ -22,12 +22,12 @@ export const SANDBOX = "sandbox";
 
 const LANGUAGES: readonly SandboxLanguage[] = ["javascript", "python", "bash"];
 const MEMORY_MB = 256;
-const START_MS = 60_000; // a cold Python start on a busy machine; loading the engine does not count towards the code's own time limit
+const START_MS = 60_000; // a cold Python start on a busy machine; loading the interpreter does not count towards the code's own time limit
 const MAX_SECONDS = 120;
 
-/** `engines` lists the languages that work here; without it (a catalog printed without a server) all are offered. */
-export function sandboxCapability(engines: Pick<Sandbox, "unavailable"> = allLanguages): Capability {
-  const offered = LANGUAGES.filter((language) => engines.unavailable(language) === undefined);
+/** `interpreters` lists the languages that work here; without it (a catalog printed without a server) all are offered. */
+export function sandboxCapability(interpreters: Pick<Sandbox, "unavailable"> = allLanguages): Capability {
+  const offered = LANGUAGES.filter((language) => interpreters.unavailable(language) === undefined);
   return defineCapability({
     id: SANDBOX,
     name: "Sandbox",
@@ -37,7 +37,7 @@ export function sandboxCapability(engines: Pick<Sandbox, "unavailable"> = allLan
     category: "Execution",
     systemPrompt:
       "You can execute code in a sandboxed environment. Use the execute_code tool to run code safely.",
-    tools: [executeCode(offered, offered.length === 0 ? whyNone(engines) : undefined)],
+    tools: [executeCode(offered, offered.length === 0 ? whyNone(interpreters) : undefined)],
     routing: {
       triggers: [
         "run this code",
@@ -138,8 +138,8 @@ function keepFile(path: string, content: Uint8Array | null, fileStore: SessionFi
   return content === null ? fileStore.delete(path) : fileStore.write(path, content);
 }
 
-function whyNone(engines: Pick<Sandbox, "unavailable">): string {
-  return LANGUAGES.map((language) => `${language}: ${engines.unavailable(language)}`).join("; ");
+function whyNone(interpreters: Pick<Sandbox, "unavailable">): string {
+  return LANGUAGES.map((language) => `${language}: ${interpreters.unavailable(language)}`).join("; ");
 }
 
 const allLanguages: Pick<Sandbox, "unavailable"> = { unavailable: () => undefined };

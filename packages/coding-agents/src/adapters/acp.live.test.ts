@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { CodingAgentEvent, RunOptions } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { createClient } from "../client.ts";
-import type { RunHandle } from "../engine/run-handle.ts";
+import type { RunHandle } from "../runner/run-handle.ts";
 import { acpAdapter } from "./acp.ts";
 
 const AGENT = fileURLToPath(new URL("../fixtures/acp-agent.ts", import.meta.url));

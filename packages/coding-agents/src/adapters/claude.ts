@@ -1,7 +1,7 @@
 /**
  * Adapter for Claude Code: stream-json both ways, so that approvals, interrupts and messages have a channel.
  *
- * Permission questions are always sent to us (`--permission-prompt-tool stdio`); the engine answers them for `yolo` and `deny`.
+ * Permission questions are always sent to us (`--permission-prompt-tool stdio`); the runner answers them for `yolo` and `deny`.
  * That also avoids `--dangerously-skip-permissions`, which the CLI refuses as root.
  */
 

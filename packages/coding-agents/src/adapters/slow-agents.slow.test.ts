@@ -9,8 +9,8 @@ import type { CodingAgentEvent } from "@capstan/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
 import { MANIFESTS } from "../built-in/manifests.ts";
-import type { RunHandle } from "../engine/run-handle.ts";
 import { isInCache, newHome } from "../fixtures/real-agent.ts";
+import type { RunHandle } from "../runner/run-handle.ts";
 import { SIM_ANSWER } from "../sim/sim-plan.ts";
 import { type Sim, startSim } from "../sim/sim-server.ts";
 

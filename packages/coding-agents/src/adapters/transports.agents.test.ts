@@ -11,8 +11,8 @@ import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
 import { MANIFESTS } from "../built-in/manifests.ts";
 import { IMAGE_BASE64 } from "../doctor/probe-place.ts";
 import { IMAGE_ON_WIRE } from "../doctor/probe-scenarios.ts";
-import type { RunHandle } from "../engine/run-handle.ts";
 import { isInCache, newHome } from "../fixtures/real-agent.ts";
+import type { RunHandle } from "../runner/run-handle.ts";
 import type { SimRequest } from "../sim/sim-request.ts";
 import { type Sim, startSim } from "../sim/sim-server.ts";
 

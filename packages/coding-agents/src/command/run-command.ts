@@ -1,7 +1,7 @@
 /**
  * Runs one short command of an agent's CLI: a version, a list, an install. Bounded in time and output, in its own process group.
  *
- * Never through a shell. Runs of an agent use the process engine instead.
+ * Never through a shell. Runs of an agent use the process runner instead.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 

@@ -11,7 +11,7 @@ import {
   overTransport,
   type RunOptions,
 } from "@capstan/core/internal";
-import type { RunHandle } from "../engine/run-handle.ts";
+import type { RunHandle } from "../runner/run-handle.ts";
 import { type Sim, startSim } from "../sim/sim-server.ts";
 import type { SimWiring } from "../sim/sim-wiring.ts";
 import { wireToSim } from "../sim/sim-wiring.ts";

@@ -14,7 +14,7 @@ let host: RunHost;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  const local = createClient({ engine: { terminateGraceMs: 300 } });
+  const local = createClient({ runner: { terminateGraceMs: 300 } });
   // The server's Claude cannot fork: what the client reports must be the server's word, not its own.
   local.adapters.register({
     ...local.adapters.get("claude"),

@@ -16,8 +16,8 @@ import {
 } from "@capstan/core/internal";
 import type { AdapterRegistry } from "../adapter-registry.ts";
 import type { CodingAgentClient, SessionBrowser } from "../coding-agent-client.ts";
-import type { RunHandle } from "../engine/run-handle.ts";
 import type { PluginOperations } from "../plugins/plugin-operations.ts";
+import type { RunHandle } from "../runner/run-handle.ts";
 import { remoteAdapters } from "./remote-adapters.ts";
 import { RemoteRun } from "./remote-run.ts";
 import { createRemoteServer, type RemoteServer } from "./remote-server.ts";

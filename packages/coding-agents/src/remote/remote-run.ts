@@ -7,8 +7,8 @@ import {
   type RunOptions,
   RunRefusedError,
 } from "@capstan/core/internal";
-import { EventQueue } from "../engine/event-queue.ts";
-import { ResultBuilder, type RunHandle, type RunResult } from "../engine/run-handle.ts";
+import { EventQueue } from "../runner/event-queue.ts";
+import { ResultBuilder, type RunHandle, type RunResult } from "../runner/run-handle.ts";
 import type { RemoteServer } from "./remote-server.ts";
 import { readServerSentEvents } from "./server-sent-events.ts";
 

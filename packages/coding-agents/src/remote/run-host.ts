@@ -8,7 +8,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import { type CodingAgentEvent, type RunCommand, type RunOptions, whatIsWrong } from "@capstan/core/internal";
 import { z } from "zod";
 import type { CodingAgentClient } from "../coding-agent-client.ts";
-import type { RunHandle } from "../engine/run-handle.ts";
+import type { RunHandle } from "../runner/run-handle.ts";
 
 const MAX_RUNS = 100; // each is a process of some hundred megabytes
 

@@ -5,7 +5,7 @@
  * was seen before it broke off.
  */
 import type { CodingAgentEvent, LineReader } from "@capstan/core/internal";
-import { createRunLedger } from "../engine/run-ledger.ts";
+import { createRunLedger } from "../runner/run-ledger.ts";
 import { readRecording } from "./recording.ts";
 
 const EXIT_UNKNOWN = { code: null, signal: null };

@@ -1,7 +1,7 @@
 /**
  * The adapter contract: how one CLI is started, what its output lines mean, and what to write back.
  *
- * An adapter is a state machine without effects. The engine spawns, writes, kills and enforces timeouts; `run-ledger.ts` repairs
+ * An adapter is a state machine without effects. The runner spawns, writes, kills and enforces timeouts; `run-ledger.ts` repairs
  * the event order. So an adapter only emits `run-ended` when it sees the terminal event, and does nothing else about endings.
  */
 import type { AgentName } from "./agent-name.ts";
@@ -31,7 +31,7 @@ export interface AdapterStep {
   readonly send?: readonly string[];
 }
 
-/** What a person, or the engine on their behalf, does to a running run. */
+/** What a person, or the runner on their behalf, does to a running run. */
 export type RunCommand =
   | { readonly type: "approve"; readonly id: string; readonly input?: unknown }
   | { readonly type: "deny"; readonly id: string; readonly reason?: string | undefined }
@@ -46,7 +46,7 @@ export interface RunExit {
 /** Reads one protocol, from a live process or a recording. */
 export interface LineReader {
   onLine(line: string): AdapterStep;
-  /** A line sent to the agent: by the engine, or found in a recording. */
+  /** A line sent to the agent: by the runner, or found in a recording. */
   onSent?(line: string): AdapterStep;
   /** What to write for a command; `undefined` if the protocol has no such command. */
   command?(command: RunCommand): AdapterStep | undefined;
@@ -54,7 +54,7 @@ export interface LineReader {
   end?(exit: RunExit): readonly AdapterEvent[];
 }
 
-/** What the engine puts into the run's private folder before the CLI starts. */
+/** What the runner puts into the run's private folder before the CLI starts. */
 export type RunFile =
   | { readonly path: string; readonly content: string }
   /** A link to something of the caller's. */
@@ -69,7 +69,7 @@ export type RunFile =
   /** A JSON document merged over the one at `over`, if it exists. */
   | { readonly path: string; readonly over: string; readonly document: Readonly<Record<string, unknown>> };
 
-/** Facts that the engine knows and an adapter cannot look up. */
+/** Facts that the runner knows and an adapter cannot look up. */
 export interface RunPlace {
   /** A private folder that exists as long as the run; created when the adapter names a file or a data attachment. */
   readonly folder: string;
@@ -104,7 +104,7 @@ export interface PlacedAttachment {
 export interface AdapterRun extends LineReader {
   /** The command; its first word is looked up in PATH. */
   readonly argv: readonly string[];
-  /** Added to the engine's clean environment. */
+  /** Added to the runner's clean environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly RunFile[];
   /** Lines to write at the start. Absent: stdin is closed, which several CLIs require. */
@@ -113,9 +113,9 @@ export interface AdapterRun extends LineReader {
   readonly http?: HttpChannel;
   /** A file the program writes while running, with details missing from its output, such as token counts. */
   readonly sideFiles?: readonly SideFile[];
-  /** Limits that the CLI enforces itself; the engine enforces the rest. */
+  /** Limits that the CLI enforces itself; the runner enforces the rest. */
   readonly enforces?: readonly "maxTurns"[];
-  /** Whether the reason for a denial reaches the model. If not, the engine sends the corrected call as a message. */
+  /** Whether the reason for a denial reaches the model. If not, the runner sends the corrected call as a message. */
   readonly carriesReasons?: boolean;
   /** Reported as warnings: requested options that this CLI does not support. */
   readonly warnings?: readonly string[];

@@ -23,7 +23,7 @@ export const RUN_ERROR_CODES = [
 ] as const;
 export type RunErrorCode = (typeof RUN_ERROR_CODES)[number];
 
-/** Codes that can be derived from a program's message; the engine sets the others itself. */
+/** Codes that can be derived from a program's message; the runner sets the others itself. */
 export type ReportedErrorCode = Extract<
   RunErrorCode,
   | "coding_agent_not_logged_in"

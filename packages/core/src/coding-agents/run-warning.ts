@@ -1,4 +1,4 @@
-/** A problem that does not stop the run but that its caller should know; the engine emits each as a warning event. */
+/** A problem that does not stop the run but that its caller should know; the runner emits each as a warning event. */
 
 export type RunWarningCode =
   | "thinking_lowered"

@@ -17,9 +17,9 @@ import type { Attachment, RunOptions } from "./run-options.ts";
 
 export type StreamKind = "text" | "tool-call" | "thinking";
 
-/** What the engine must do differently for a run that may start. */
+/** What the runner must do differently for a run that may start. */
 export interface RunCheck {
-  /** With `stream: "auto"`: the kinds that arrive unstreamed; the engine reports them in `stream_fallback`. */
+  /** With `stream: "auto"`: the kinds that arrive unstreamed; the runner reports them in `stream_fallback`. */
   readonly streamFallback: readonly StreamKind[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * `grep` for session files: untrusted patterns on a linear-time engine (RE2 syntax).
+ * `grep` for session files: untrusted patterns on a linear-time matcher (RE2 syntax).
  * The whole file is tested first, at hundreds of MB/s, and only a matching file is split into lines.
  */
 import { fail, ok } from "@capstan/core";

@@ -5,7 +5,7 @@ import { compileGrep } from "./line-finder.ts";
 
 fileStoreContract("memory", async (limits = {}) => memoryFileStore({ compile: compileGrep, limits }));
 
-test("without a regex engine, searching says what is missing", async () => {
+test("without a pattern matcher, searching says what is missing", async () => {
   expect(await memoryFileStore().grep("x")).toMatchObject({
     failure: { code: "not_available", nextStep: expect.stringContaining("compile") },
   });

@@ -1,7 +1,7 @@
 /**
  * The protocol between the server and a sandbox child: a length-prefixed JSON head, then raw file contents.
  *
- * Imported by both sides, so it must import nothing: the child can only read this folder and its engine.
+ * Imported by both sides, so it must import nothing: the child can only read this folder and its interpreter.
  */
 
 /** A file in a frame; `size` -1 means it was deleted. */

@@ -75,7 +75,7 @@ export interface ChildCommand {
   readonly snapshotFile?: string | undefined;
 }
 
-/** The child's complete command line. It can read its own folder and its engine, and write nothing. */
+/** The child's complete command line. It can read its own folder and its interpreter, and write nothing. */
 export function childCommand(isolation: Isolation, child: string, command: ChildCommand): string[] {
   const { language, entry, readable, heapMb, snapshotFile } = command;
   const grants = new Set([...ownFiles(child), ...readable, ...(snapshotFile ? [snapshotFile] : [])]);

@@ -1,5 +1,5 @@
 /**
- * The isolation behind the engines: an engine fully controlled by an attacker, with everything it could save before
+ * The isolation behind the interpreters: an interpreter fully controlled by an attacker, with everything it could save before
  * the privileges were dropped, still cannot reach anything.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -73,12 +73,12 @@ test.each([
   ["evaluate", "EvalError"],
   ["environment", ""],
   ["addon", "gone"],
-])("a compromised engine's attempt to %s ends with %j", async (attack, end) => {
+])("a compromised interpreter's attempt to %s ends with %j", async (attack, end) => {
   expect(await attempt(attack)).toBe(end);
 });
 
 test.runIf(process.getuid?.() === 0)(
-  "a compromised engine has its own user, cannot become root again, and cannot signal the server",
+  "a compromised interpreter has its own user, cannot become root again, and cannot signal the server",
   async () => {
     const users = [Number(await attempt("user")), Number(await attempt("user"))];
     expect(Math.min(...users)).toBeGreaterThanOrEqual(65_534);
@@ -88,7 +88,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test("a compromised engine that saved the network functions has no network, where the system can remove it", async () => {
+test("a compromised interpreter that saved the network functions has no network, where the system can remove it", async () => {
   let connections = 0;
   const server = createServer(() => {
     connections += 1;

@@ -1,5 +1,5 @@
 /**
- * The privileges a child drops after its engine is loaded and before it sees untrusted code.
+ * The privileges a child drops after its interpreter is loaded and before it sees untrusted code.
  *
  * The order matters: files are read as the server's user, so that an install in a private folder works; then the user is
  * dropped permanently. The network is removed from outside where the system can (isolation.ts); this is the second layer.
@@ -59,7 +59,7 @@ export function lockDown(uids: readonly number[]): void {
   Object.defineProperty(globalThis, "process", { value: harmless });
 }
 
-/** The engines ask `process` which system this is; they get an inert object that only answers that. */
+/** The interpreters ask `process` which system this is; they get an inert object that only answers that. */
 function harmlessProcess(): object {
   const { arch, hrtime, memoryUsage, nextTick, platform, version, versions } = process;
   const nothing = () => harmless;

@@ -61,9 +61,9 @@ describe("file changes", () => {
       ["/same", bytes("1")],
       ["/changed", bytes("2")],
       ["/new", bytes("3")],
-      ["/lib/engine", bytes("4")],
+      ["/lib/python", bytes("4")],
     ]);
-    const changes = fileChanges(before, after, new Set(["/lib/engine"]));
+    const changes = fileChanges(before, after, new Set(["/lib/python"]));
     expect([...changes]).toEqual([
       ["/changed", bytes("2")],
       ["/new", bytes("3")],

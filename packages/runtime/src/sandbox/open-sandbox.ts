@@ -2,7 +2,7 @@
  * The sandbox: a pool of child processes that run untrusted code, a few at once, the rest queued.
  *
  * A Python or bash child serves one run and is replaced by a spare that loads in the background; a JavaScript child is
- * reused, because each of its runs has a fresh engine and memory.
+ * reused, because each of its runs has a fresh interpreter and memory.
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ import {
   type SandboxRequest,
 } from "@capstan/core";
 import { FairLine } from "../queues/fair-line.ts";
-import { findEngine, type InstalledEngine } from "./engines.ts";
+import { findInterpreter, type InstalledInterpreter } from "./interpreters.ts";
 import { CHILD_CPU_SECONDS, childCommand, type Isolation, probeIsolation } from "./isolation.ts";
 import { SnapshotFiles } from "./snapshot-files.ts";
 import { SandboxWorker } from "./worker.ts";
@@ -45,7 +45,7 @@ export interface SandboxSettings {
   readonly fileBytes?: number;
   /** For stdout and stderr each. */
   readonly outputBytes?: number;
-  /** Where to search for engines; a test names a folder without them. */
+  /** Where to search for interpreters; a test names a folder without them. */
   readonly searchFrom?: string;
 }
 
@@ -78,7 +78,7 @@ const LANGUAGES: readonly SandboxLanguage[] = ["javascript", "python", "bash"];
 class SandboxPool implements ManagedSandbox {
   readonly isolation: Isolation;
   readonly #settings: Required<SandboxSettings>;
-  readonly #engines = new Map<SandboxLanguage, InstalledEngine>();
+  readonly #interpreters = new Map<SandboxLanguage, InstalledInterpreter>();
   readonly #missing = new Map<SandboxLanguage, string>();
   readonly #spares = new Map<SandboxLanguage, SandboxWorker[]>();
   readonly #workers = new Set<SandboxWorker>();
@@ -91,9 +91,9 @@ class SandboxPool implements ManagedSandbox {
     this.isolation = isolation;
     this.#line = new FairLine({ places: settings.concurrency, length: settings.lineLength });
     for (const language of LANGUAGES) {
-      const found = findEngine(language, settings.searchFrom);
+      const found = findInterpreter(language, settings.searchFrom);
       if ("missing" in found) this.#missing.set(language, found.missing);
-      else this.#engines.set(language, found);
+      else this.#interpreters.set(language, found);
     }
   }
 
@@ -102,9 +102,9 @@ class SandboxPool implements ManagedSandbox {
   }
 
   async warm(language: SandboxLanguage): Promise<void> {
-    const engine = this.#engines.get(language);
-    if (!engine || (this.#spares.get(language)?.length ?? 0) > 0) return;
-    await this.#keepSpare(language, engine).ready;
+    const interpreter = this.#interpreters.get(language);
+    if (!interpreter || (this.#spares.get(language)?.length ?? 0) > 0) return;
+    await this.#keepSpare(language, interpreter).ready;
   }
 
   childPids(): number[] {
@@ -112,8 +112,8 @@ class SandboxPool implements ManagedSandbox {
   }
 
   async run(request: SandboxRequest): Promise<Result<SandboxOutcome>> {
-    const engine = this.#engines.get(request.language);
-    if (!engine) {
+    const interpreter = this.#interpreters.get(request.language);
+    if (!interpreter) {
       const why = this.#missing.get(request.language) ?? "it is unknown";
       return fail("sandbox_unavailable", { language: request.language, why });
     }
@@ -124,7 +124,7 @@ class SandboxPool implements ManagedSandbox {
     if (turn === "full") return fail("sandbox_busy", { waiting: this.#line.waiting });
     if (turn === "cancelled") return fail("cancelled", { what: "The code" });
     try {
-      return await this.#runIn(engine, request);
+      return await this.#runIn(interpreter, request);
     } finally {
       this.#line.leave(owner);
     }
@@ -148,9 +148,9 @@ class SandboxPool implements ManagedSandbox {
     return size > limit ? fail("sandbox_too_large", { what: "The mounted files", size, limit }) : undefined;
   }
 
-  async #runIn(engine: InstalledEngine, request: SandboxRequest): Promise<Result<SandboxOutcome>> {
+  async #runIn(interpreter: InstalledInterpreter, request: SandboxRequest): Promise<Result<SandboxOutcome>> {
     const { language, code, files, signal } = request;
-    const worker = this.#takeSpare(language) ?? this.#start(language, engine);
+    const worker = this.#takeSpare(language) ?? this.#start(language, interpreter);
     try {
       await readyOrCancelled(worker, signal);
     } catch (error) {
@@ -173,28 +173,29 @@ class SandboxPool implements ManagedSandbox {
       fileBytes,
       outputBytes,
     });
-    await this.#afterRun(language, engine, worker, outcome);
+    await this.#afterRun(language, interpreter, worker, outcome);
     return ok(outcome);
   }
 
   async #afterRun(
     language: SandboxLanguage,
-    engine: InstalledEngine,
+    interpreter: InstalledInterpreter,
     worker: SandboxWorker,
     { exit }: SandboxOutcome,
   ): Promise<void> {
     const clean = exit === "done" || exit === "error";
     const fresh = worker.runs < RUNS_PER_CHILD && worker.busyMs < BUSY_MS_PER_CHILD;
-    const mayStay = engine.reusable && clean && worker.alive && fresh;
+    const mayStay = interpreter.reusable && clean && worker.alive && fresh;
     if (mayStay && (await worker.grownBytes()) < GROWTH_BYTES) return this.#shelve(language, worker);
     worker.kill();
     this.#workers.delete(worker);
-    if (!this.#closed && (this.#spares.get(language)?.length ?? 0) === 0) this.#keepSpare(language, engine);
+    if (!this.#closed && (this.#spares.get(language)?.length ?? 0) === 0)
+      this.#keepSpare(language, interpreter);
   }
 
-  #start(language: SandboxLanguage, engine: InstalledEngine): SandboxWorker {
+  #start(language: SandboxLanguage, interpreter: InstalledInterpreter): SandboxWorker {
     const child = CHILDREN.find((path) => existsSync(path)) ?? "";
-    const { entry, readable } = engine;
+    const { entry, readable } = interpreter;
     const { maxMemoryMb, fileBytes } = this.#settings;
     const snapshotFile = this.#snapshots.file(language);
     const command = childCommand(this.isolation, child, {
@@ -210,8 +211,8 @@ class SandboxPool implements ManagedSandbox {
     return worker;
   }
 
-  #keepSpare(language: SandboxLanguage, engine: InstalledEngine): SandboxWorker {
-    const worker = this.#start(language, engine);
+  #keepSpare(language: SandboxLanguage, interpreter: InstalledInterpreter): SandboxWorker {
+    const worker = this.#start(language, interpreter);
     this.#shelve(language, worker);
     return worker;
   }

@@ -102,7 +102,7 @@ describe("the pool", () => {
     await narrow.close();
   });
 
-  test("a language without its engine is refused with the package to install", async () => {
+  test("a language without its interpreter is refused with the package to install", async () => {
     const bare = await openSandbox({ searchFrom: join(tmpdir(), "nowhere", "x.js") });
     for (const language of LANGUAGES) {
       expect(bare.unavailable(language)).toMatch(/optional package .* is not installed/);

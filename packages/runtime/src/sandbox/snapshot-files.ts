@@ -1,4 +1,4 @@
-/** Memory snapshots of engines after loading, as files only the server can read: the next child starts from them in a tenth of the time. */
+/** Memory snapshots of interpreters after loading, as files only the server can read: the next child starts from them in a tenth of the time. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -12,7 +12,7 @@ import { residentBytes, WATCH_EVERY_MS } from "./resident-memory.ts";
 
 const MEGABYTE = 1024 * 1024;
 const START_LIMIT_MS = 60_000; // Pyodide takes 2 s on a free core, far more on a busy one
-const GRACE_MS = 300; // engines that can stop by themselves do so at the limit, with their output
+const GRACE_MS = 300; // interpreters that can stop by themselves do so at the limit, with their output
 const SLACK_BYTES = 64 * MEGABYTE; // compiled code and buffers that do not count as the program's
 const STDERR_CHARS = 4_000;
 const SNAPSHOT_BYTES = 64 * MEGABYTE;
@@ -52,7 +52,7 @@ interface Running {
 
 export class SandboxWorker {
   readonly ready: Promise<void>;
-  /** The engine's snapshot for the next child. */
+  /** The interpreter's snapshot for the next child. */
   snapshot: Uint8Array | undefined;
   runs = 0;
   busyMs = 0;

@@ -2,7 +2,7 @@
  * A JSON Schema from a third party (an MCP server, an OpenAPI document) as our `Schema`, validated by ajv.
  *
  * The schema itself is untrusted: it is copied within limits, can only refer to itself, its patterns run
- * on a linear-time engine, and endless recursion is stopped by a counter, not by the stack.
+ * on a linear-time matcher, and endless recursion is stopped by a counter, not by the stack.
  */
 import { fail, type JsonSchema, type JsonValue, ok, type Result, type Schema } from "@capstan/core";
 import type { Parsed } from "@capstan/core/internal";

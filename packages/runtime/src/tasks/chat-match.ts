@@ -1,6 +1,6 @@
 /**
  * The capability for a chat message, by the `chatPatterns` that capabilities declare. Patterns also come from
- * packages, so they run on the linear-time engine; one that does not compile matches nothing.
+ * packages, so they run on the linear-time matcher; one that does not compile matches nothing.
  */
 import type { CapabilityRegistry } from "@capstan/core";
 import { compileGrep } from "../files/line-finder.ts";

@@ -1,4 +1,4 @@
-/** What a check looks for, on a linear-time engine (RE2): patterns come from people. */
+/** What a check looks for, on a linear-time matcher (RE2): patterns come from people. */
 import { fail, ok, type Result } from "@capstan/core";
 import {
   type FindSpans,

@@ -259,7 +259,7 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
   {
     attack: "code of others leaving its sandbox",
     shownBy: [
-      [`${RUNTIME}/sandbox/lock-down.live.test.ts`, "a compromised engine's attempt to %s ends with %j"],
+      [`${RUNTIME}/sandbox/lock-down.live.test.ts`, "a compromised interpreter's attempt to %s ends with %j"],
     ],
   },
 ];

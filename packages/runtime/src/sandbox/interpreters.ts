@@ -1,5 +1,5 @@
 /**
- * The location of each language's engine, and which files its child must be able to read. The engines are optional
+ * The location of each language's interpreter, and which files its child must be able to read. The interpreters are optional
  * dependencies: a missing one is a reason, not an error.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { SandboxLanguage } from "@capstan/core";
 
-interface EnginePackage {
+interface InterpreterPackage {
   readonly name: string;
   /** Inside the package: what the child imports. */
   readonly file: string;
@@ -15,22 +15,22 @@ interface EnginePackage {
   readonly reusable: boolean;
 }
 
-const PACKAGES: Readonly<Record<SandboxLanguage, EnginePackage>> = {
+const PACKAGES: Readonly<Record<SandboxLanguage, InterpreterPackage>> = {
   javascript: { name: "quickjs-emscripten", file: "dist/index.mjs", reusable: true },
   python: { name: "pyodide", file: "pyodide.mjs", reusable: false },
   bash: { name: "just-bash", file: "dist/bundle/index.cjs", reusable: false },
 };
 
-export interface InstalledEngine {
+export interface InstalledInterpreter {
   readonly entry: string;
   readonly readable: readonly string[];
   readonly reusable: boolean;
 }
 
-export type EngineSearch = InstalledEngine | { readonly missing: string };
+export type InterpreterSearch = InstalledInterpreter | { readonly missing: string };
 
 /** `from` is the file whose `node_modules` are searched, as Node does. */
-export function findEngine(language: SandboxLanguage, from: string): EngineSearch {
+export function findInterpreter(language: SandboxLanguage, from: string): InterpreterSearch {
   const { name, file, reusable } = PACKAGES[language];
   const root = packageRoot(name, dirname(from));
   if (!root || !existsSync(join(root, file))) {

@@ -1,7 +1,7 @@
-/** The interface of each language's engine inside the child. Engines keep no state between runs. */
+/** The interface of each language's interpreter inside the child. Interpreters keep no state between runs. */
 import type { FileMap } from "./file-changes.ts";
 
-export interface EngineRun {
+export interface InterpreterRun {
   readonly code: string;
   readonly files: FileMap;
   readonly timeoutMs: number;
@@ -11,7 +11,7 @@ export interface EngineRun {
   write(stream: "stdout" | "stderr", text: string): void;
 }
 
-export interface EngineOutcome {
+export interface InterpreterOutcome {
   readonly exit: "done" | "error" | "timeout" | "memory";
   readonly exitCode: number;
   /** JSON text of the last value, where the language has one. */
@@ -19,16 +19,16 @@ export interface EngineOutcome {
   readonly changed: ReadonlyMap<string, Uint8Array | null>;
 }
 
-export type Engine = (run: EngineRun) => Promise<EngineOutcome>;
+export type Interpreter = (run: InterpreterRun) => Promise<InterpreterOutcome>;
 
-export interface LoadedEngine {
-  readonly run: Engine;
+export interface LoadedInterpreter {
+  readonly run: Interpreter;
   /** A memory snapshot taken after loading, from which the next child starts ten times faster. Taken before any untrusted code runs. */
   readonly snapshot?: Uint8Array;
 }
 
-/** Loads everything the engine will ever read from disk: afterwards the child drops its privileges. */
-export type LoadEngine = (entry: string, snapshot: Uint8Array | undefined) => Promise<LoadedEngine>;
+/** Loads everything the interpreter will ever read from disk: afterwards the child drops its privileges. */
+export type LoadInterpreter = (entry: string, snapshot: Uint8Array | undefined) => Promise<LoadedInterpreter>;
 
 /** A value is shown to a model as JSON; a longer one would fill its context. */
 export const RESULT_CHARS = 256 * 1024;

@@ -8,8 +8,14 @@ import fs from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { PyodideInterface } from "pyodide";
-import { type Engine, type EngineOutcome, type LoadEngine, NO_CHANGES, RESULT_CHARS } from "./engine.ts";
 import { fileChanges } from "./file-changes.ts";
+import {
+  type Interpreter,
+  type InterpreterOutcome,
+  type LoadInterpreter,
+  NO_CHANGES,
+  RESULT_CHARS,
+} from "./interpreter.ts";
 
 const MEGABYTE = 1024 * 1024;
 const DEVICES = new Set(["/dev", "/proc"]);
@@ -81,7 +87,7 @@ interface SnapshotOptions {
 type LoadPyodide = typeof import("pyodide")["loadPyodide"];
 type Snapshotting = PyodideInterface & { makeMemorySnapshot(): Uint8Array };
 
-export const loadPython: LoadEngine = async (entry, snapshot) => {
+export const loadPython: LoadInterpreter = async (entry, snapshot) => {
   // Emscripten only needs the file system's constants, and `--permission` forbids the old way to get them.
   Object.assign(process, { binding: () => ({ fs: fs.constants }) });
   const memory = limitMemoryGrowth();
@@ -93,7 +99,7 @@ export const loadPython: LoadEngine = async (entry, snapshot) => {
   pyodide.globals.set("ENVIRONMENT", JSON.stringify(ENVIRONMENT));
   const runner = pyodide.runPython(RUNNER) as (code: string) => Promise<string>;
   const system = new Set(readTree(pyodide).keys());
-  const run = engine(pyodide, runner, system, memory);
+  const run = interpreter(pyodide, runner, system, memory);
   return made ? { run, snapshot: made } : { run };
 };
 
@@ -105,12 +111,12 @@ async function restore(loadPyodide: LoadPyodide, options: object, snapshot: Uint
   }
 }
 
-function engine(
+function interpreter(
   pyodide: PyodideInterface,
   runner: (code: string) => Promise<string>,
   system: ReadonlySet<string>,
   memory: { moreBytes: number },
-): Engine {
+): Interpreter {
   return async (run) => {
     const mounted = new Map([...run.files].filter(([path]) => !system.has(path) && !isDevice(path)));
     for (const [path, content] of mounted) {
@@ -142,7 +148,7 @@ async function reportOf(runner: (code: string) => Promise<string>, code: string)
   }
 }
 
-function outcomeOf(report: Report, changed: () => EngineOutcome["changed"]): EngineOutcome {
+function outcomeOf(report: Report, changed: () => InterpreterOutcome["changed"]): InterpreterOutcome {
   if (report.memory) return { exit: "memory", exitCode: 137, changed: NO_CHANGES };
   const fits = typeof report.result === "string" && report.result.length <= RESULT_CHARS;
   return {

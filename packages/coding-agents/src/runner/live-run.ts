@@ -18,7 +18,6 @@ import { AgentProcess } from "./agent-process.ts";
 import { BufferedText } from "./buffered-text.ts";
 import { checkedAnswer } from "./checked-answer.ts";
 import { redact } from "./clean-environment.ts";
-import type { EngineSettings } from "./engine-settings.ts";
 import { EventQueue } from "./event-queue.ts";
 import { forcedBy } from "./forced-ending.ts";
 import { HttpLink } from "./http-link.ts";
@@ -28,10 +27,11 @@ import { type CostOf, limitReached, withCost } from "./run-costs.ts";
 import { ResultBuilder, type RunHandle, type RunResult } from "./run-handle.ts";
 import { createRunLedger, type ForcedEnding } from "./run-ledger.ts";
 import { RunQuestions } from "./run-questions.ts";
+import type { RunnerSettings } from "./runner-settings.ts";
 import { SideFileReader } from "./side-file.ts";
 
 export interface LiveRunRequest extends RunRequest {
-  readonly settings: EngineSettings;
+  readonly settings: RunnerSettings;
   /** Emitted first: warnings, and what will not stream. */
   readonly opening: readonly CodingAgentEvent[];
   /** Findings during startup, such as an untested version. */
@@ -213,7 +213,7 @@ class LiveRun implements RunHandle {
     }
   }
 
-  /** What the engine itself needs of an event before it goes to the ledger. */
+  /** What the runner itself needs of an event before it goes to the ledger. */
   #noted(event: AdapterEvent): AdapterEvent {
     if (event.type === "usage") return withCost(event, this.#model, this.#request.costOf);
     if (event.type === "structured-answer") this.#answer = { value: event.value };

@@ -5,12 +5,12 @@ import { CapabilityError, type CodingAgentEvent, type RunOptions, runFaults } fr
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../client.ts";
 import { type StandIn, standIn } from "../fixtures/stand-in-adapter.ts";
-import type { EngineSettings } from "./engine-settings.ts";
 import { privateFolder } from "./private-folder.ts";
 import { straysOf } from "./process-group.ts";
 import type { RunHandle } from "./run-handle.ts";
+import type { RunnerSettings } from "./runner-settings.ts";
 
-const FAST: Partial<EngineSettings> = { interruptGraceMs: 400, terminateGraceMs: 400, exitGraceMs: 400 };
+const FAST: Partial<RunnerSettings> = { interruptGraceMs: 400, terminateGraceMs: 400, exitGraceMs: 400 };
 
 describe("a run", () => {
   test("emits its events in order, then its result, and leaves nothing behind", async () => {
@@ -267,9 +267,9 @@ describe("stopping", () => {
 function clientWith(
   adapter: StandIn = {},
   environment: NodeJS.ProcessEnv = process.env,
-  engine: Partial<EngineSettings> = FAST,
+  runner: Partial<RunnerSettings> = FAST,
 ) {
-  const client = createClient({ environment, engine });
+  const client = createClient({ environment, runner });
   client.adapters.register(standIn(adapter));
   return client;
 }
@@ -279,9 +279,9 @@ function start(
   options: Partial<RunOptions> = {},
   adapter: StandIn = {},
   environment?: NodeJS.ProcessEnv,
-  engine?: Partial<EngineSettings>,
+  runner?: Partial<RunnerSettings>,
 ): RunHandle {
-  return clientWith(adapter, environment, engine).run({ agent: "stand-in", prompt, ...options });
+  return clientWith(adapter, environment, runner).run({ agent: "stand-in", prompt, ...options });
 }
 
 async function all(run: RunHandle): Promise<CodingAgentEvent[]> {

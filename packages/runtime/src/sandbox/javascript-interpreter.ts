@@ -7,9 +7,9 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSSyncVariant } from "quickjs-emscripten";
-import type { EngineOutcome, EngineRun, LoadEngine } from "./engine.ts";
-import { NO_CHANGES, RESULT_CHARS } from "./engine.ts";
 import { fileChanges } from "./file-changes.ts";
+import type { InterpreterOutcome, InterpreterRun, LoadInterpreter } from "./interpreter.ts";
+import { NO_CHANGES, RESULT_CHARS } from "./interpreter.ts";
 import { hostFunctions, type Timers } from "./javascript-host.ts";
 import { JAVASCRIPT_PRELUDE, MODULE_SOURCES } from "./javascript-prelude.ts";
 import { MemoryFiles, normalize } from "./memory-files.ts";
@@ -21,7 +21,7 @@ const FLAGS = { module: 1, compileOnly: 1 << 5, async: 1 << 7 }; // quickjs.h; `
 
 type QuickJs = typeof import("quickjs-emscripten");
 
-export const loadJavascript: LoadEngine = async (entry) => {
+export const loadJavascript: LoadInterpreter = async (entry) => {
   const quickJs = (await import(pathToFileURL(entry).href)) as QuickJs;
   const wasm = await readFile(createRequire(entry).resolve("@jitl/quickjs-wasmfile-release-sync/wasm"));
   // Compiled once: a new instance then takes milliseconds, and nothing is read from disk.
@@ -48,13 +48,13 @@ interface Exit {
 class JavascriptRun {
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
-  readonly #run: EngineRun;
+  readonly #run: InterpreterRun;
   readonly #files: MemoryFiles;
   readonly #timers: Timers = new Map();
   readonly #exit: Exit = { code: undefined };
   readonly #deadline: number;
 
-  constructor(runtime: QuickJSRuntime, run: EngineRun) {
+  constructor(runtime: QuickJSRuntime, run: InterpreterRun) {
     this.#runtime = runtime;
     this.#run = run;
     this.#context = runtime.newContext();
@@ -67,7 +67,7 @@ class JavascriptRun {
     );
   }
 
-  async outcome(): Promise<EngineOutcome> {
+  async outcome(): Promise<InterpreterOutcome> {
     try {
       this.#prepare();
       const value = await this.#evaluate();
@@ -146,7 +146,7 @@ class JavascriptRun {
     return state.type === "fulfilled" ? state.value : this.#context.undefined;
   }
 
-  #ended(value: QuickJSHandle): EngineOutcome {
+  #ended(value: QuickJSHandle): InterpreterOutcome {
     const context = this.#context;
     const toJson = context.getProp(context.global, "__toJson");
     const json = context.unwrapResult(context.callFunction(toJson, context.undefined, value));
@@ -159,7 +159,7 @@ class JavascriptRun {
     };
   }
 
-  #failed(error: unknown): EngineOutcome {
+  #failed(error: unknown): InterpreterOutcome {
     const { exit, exitCode, text } = this.#verdict(error);
     if (text) this.#run.write("stderr", text);
     const changed =
@@ -167,7 +167,7 @@ class JavascriptRun {
     return { exit, exitCode, changed };
   }
 
-  #verdict(error: unknown): { exit: EngineOutcome["exit"]; exitCode: number; text: string } {
+  #verdict(error: unknown): { exit: InterpreterOutcome["exit"]; exitCode: number; text: string } {
     const code = this.#exit.code;
     if (code !== undefined) return { exit: code === 0 ? "done" : "error", exitCode: code, text: "" };
     if (this.#late() || error instanceof TimedOut) return { exit: "timeout", exitCode: 124, text: "" };

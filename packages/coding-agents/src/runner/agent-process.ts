@@ -3,9 +3,9 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { RunExit } from "@capstan/core/internal";
-import type { EngineSettings } from "./engine-settings.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { endStrays, signalGroup } from "./process-group.ts";
+import type { RunnerSettings } from "./runner-settings.ts";
 import { forget, watch } from "./watchdog.ts";
 
 const MAX_TAIL_CHARS = 2_000;
@@ -18,7 +18,7 @@ export interface ProcessSpec {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly hasStdin: boolean;
-  readonly settings: EngineSettings;
+  readonly settings: RunnerSettings;
   /** The user it runs as; default: this process's own. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }

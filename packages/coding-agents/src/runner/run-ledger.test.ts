@@ -96,7 +96,7 @@ describe("the ledger of a run", () => {
     expect(end).toMatchObject({ message: expect.stringContaining("panic: out of cheese") });
   });
 
-  test("lets the engine override the outcome", () => {
+  test("lets the runner override the outcome", () => {
     const forced: ForcedEnding = { outcome: "limit", limit: "turns", message: "3 turns" };
     const ledger = createRunLedger("acme");
     ledger.take([started, { type: "run-ended", outcome: "aborted" }]);

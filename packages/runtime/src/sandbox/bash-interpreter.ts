@@ -3,8 +3,13 @@
  * no real process, so a fork bomb hits a recursion limit. Loaded as one CommonJS file: the split build reads chunks later.
  */
 import { createRequire } from "node:module";
-import { type EngineOutcome, type EngineRun, type LoadEngine, NO_CHANGES } from "./engine.ts";
 import { fileChanges } from "./file-changes.ts";
+import {
+  type InterpreterOutcome,
+  type InterpreterRun,
+  type LoadInterpreter,
+  NO_CHANGES,
+} from "./interpreter.ts";
 
 type JustBash = typeof import("just-bash");
 
@@ -14,7 +19,7 @@ const DEVICES = /^\/(dev|proc)(\/|$)/;
 /** They start threads, which the child may not. */
 const LEFT_OUT = new Set<string>(["sqlite3", "python3", "python", "js-exec"]);
 
-export const loadBash: LoadEngine = async (entry) => {
+export const loadBash: LoadInterpreter = async (entry) => {
   const justBash = createRequire(entry)(entry) as JustBash;
   const commands = justBash.getCommandNames().filter((name) => !LEFT_OUT.has(name));
   const probe = new justBash.InMemoryFs();
@@ -27,8 +32,8 @@ async function runBash(
   justBash: JustBash,
   commands: readonly string[],
   system: ReadonlySet<string>,
-  run: EngineRun,
-): Promise<EngineOutcome> {
+  run: InterpreterRun,
+): Promise<InterpreterOutcome> {
   const mounted = new Map([...run.files].filter(([path]) => !system.has(path) && !DEVICES.test(path)));
   const files = new justBash.InMemoryFs(Object.fromEntries(mounted), { maxTotalBytes: run.fileBytes });
   const bash = new justBash.Bash({

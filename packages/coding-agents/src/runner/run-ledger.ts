@@ -23,7 +23,7 @@ import {
 const MAX_TOOL_OUTPUT_CHARS = 100_000; // some 25k tokens; a file dump must not fill every client's memory
 const MAX_WAITING = 100; // warnings a CLI prints before it identifies itself
 
-/** An outcome decided by the engine, whatever the agent reports. */
+/** An outcome decided by the runner, whatever the agent reports. */
 export interface ForcedEnding {
   readonly outcome: RunOutcome;
   readonly message: string;

@@ -1,5 +1,5 @@
-/** The engine's limits and timeouts. All can be set per client. */
-export interface EngineSettings {
+/** The runner's limits and timeouts. All can be set per client. */
+export interface RunnerSettings {
   /** Grace period of an interrupted agent to end its turn. */
   readonly interruptGraceMs: number;
   /** Grace period of a terminated one, before it is killed. */
@@ -12,7 +12,7 @@ export interface EngineSettings {
   readonly defaultTimeoutMs: number;
 }
 
-export const ENGINE_SETTINGS: EngineSettings = {
+export const RUNNER_SETTINGS: RunnerSettings = {
   interruptGraceMs: 5_000, // Claude writes its session and a result within one second
   terminateGraceMs: 3_000,
   exitGraceMs: 5_000,

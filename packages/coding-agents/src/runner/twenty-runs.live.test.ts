@@ -5,7 +5,7 @@ import { standIn } from "../fixtures/stand-in-adapter.ts";
 import { straysOf } from "./process-group.ts";
 
 test("twenty at once, one killed, one hanging, one flooding: the others finish, no orphan, no lost event", async () => {
-  const client = createClient({ engine: { terminateGraceMs: 500, maxOutputBytes: 50_000_000 } });
+  const client = createClient({ runner: { terminateGraceMs: 500, maxOutputBytes: 50_000_000 } });
   client.adapters.register(standIn());
   const prompts = [
     "die",
