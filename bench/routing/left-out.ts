@@ -3,8 +3,10 @@
  * model on the catalog's own triggers.  node bench/routing/left-out.ts
  */
 import { fitCatalogModel, nothingFitsOdds } from "../../packages/core/src/route/catalog-model.ts";
+import type { OwnRow } from "../../packages/core/src/route/catalog-rows.ts";
 import { CONFIDENCE_INPUTS } from "../../packages/core/src/route/confidence.ts";
 import { CONFIDENCE_FLOORS } from "../../packages/core/src/route/confirmation.ts";
+import { type OwnAnswer, ownShift, rawShift } from "../../packages/core/src/route/own-accuracy.ts";
 import { OPENING_WORDS, PHRASING_WORDS, phrasingMarks } from "../../packages/core/src/route/phrasing.ts";
 import { words } from "../../packages/core/src/route/text.ts";
 import { STATIC_WEIGHTS } from "../../packages/core/src/route/weights.ts";
@@ -13,6 +15,7 @@ import { catalogPrior } from "./fit-catalog.ts";
 import { fitLogistic, sumOf } from "./logistic-regression.ts";
 import { type Variant, type VariantRow, variants } from "./variants.ts";
 
+type OddsOf = (row: Pick<VariantRow, "text" | "values">) => number;
 type Score = (row: VariantRow) => number;
 
 export interface LeftOut {
@@ -44,10 +47,28 @@ export async function leftOut(): Promise<{ general: LeftOut[]; own: LeftOut[] }>
     const right = logisticModel(others, phrasing, (row) => row.right, { takesPart: ({ none }) => !none });
     const model = variant.own.length > 0 ? fitCatalogModel(variant.own, catalogPrior(others)) : undefined;
     const both: Score = model ? (row) => (general(row) + nothingFitsOdds(row.catalog, model)) / 2 : general;
-    return { general: measure(variant, general, right), own: measure(variant, both, right) };
+    const shift = shiftOf(variant, others, right);
+    const shifted: Score = (row) => right(row) + shift;
+    return { general: measure(variant, general, right), own: measure(variant, both, shifted) };
   });
   return { general: rows.map(({ general }) => general), own: rows.map(({ own }) => own) };
 }
+
+/** As the router does it: what this catalog's triggers show beside those of the others, by a model that never saw it. */
+function shiftOf({ own }: Variant, others: readonly Variant[], right: OddsOf): number {
+  const usual = others.filter((each) => !each.seen && each.own.length > 0);
+  return own.length === 0 || usual.length === 0
+    ? 0
+    : ownShift(answersOf(own, right), usualShift(usual, right));
+}
+
+export const usualShift = (some: readonly Variant[], right: OddsOf): number =>
+  some.reduce((sum, { own }) => sum + rawShift(answersOf(own, right)), 0) / some.length;
+
+const answersOf = (own: readonly OwnRow[], right: OddsOf): OwnAnswer[] =>
+  own
+    .filter(({ none }) => !none)
+    .map((row) => ({ odds: right({ text: row.text, values: row.confidence }), right: row.right }));
 
 const MARKS = [...PHRASING_WORDS, ...OPENING_WORDS.map((word) => `^${word}`)];
 const marksOf = (text: string): Float64Array => {
@@ -80,8 +101,8 @@ function logisticModel(
   phrasing: (text: string) => number,
   isPositive: (row: VariantRow) => boolean,
   { takesPart = () => true, positiveWeight = 1 }: ModelOptions = {},
-): Score {
-  const read = (row: VariantRow): number[] =>
+): OddsOf {
+  const read = (row: Pick<VariantRow, "text" | "values">): number[] =>
     CONFIDENCE_INPUTS.map((input) => (input === "phrasing" ? phrasing(row.text) : row.values[input]));
   const fit = fitLogistic(
     others.flatMap(({ rows }) => {

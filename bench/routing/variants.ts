@@ -7,12 +7,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openTable, staticEmbedding } from "@capstan/builtins";
 import type { Embed } from "@capstan/core/internal";
-import {
-  type CatalogRow,
-  type CatalogValues,
-  catalogValues,
-} from "../../packages/core/src/route/catalog-model.ts";
-import { catalogRows } from "../../packages/core/src/route/catalog-rows.ts";
+import { type CatalogValues, catalogValues } from "../../packages/core/src/route/catalog-model.ts";
+import { catalogRows, type OwnRow } from "../../packages/core/src/route/catalog-rows.ts";
 import {
   type ConfidenceValues,
   confidenceValues,
@@ -40,7 +36,7 @@ export interface Variant {
   readonly seen: boolean;
   readonly rows: readonly VariantRow[];
   /** The catalog's own rows, as the router makes them. */
-  readonly own: readonly CatalogRow[];
+  readonly own: readonly OwnRow[];
 }
 
 const EVERY = 5;

@@ -2,7 +2,8 @@
  * Training rows from a catalog for its own model. The choice of triggers depends only on the documents, never on their order of
  * registration, so that the same catalog always gets the same model.
  */
-import { type CatalogRow, type CatalogValues, catalogValues } from "./catalog-model.ts";
+import { type CatalogRow, catalogValues } from "./catalog-model.ts";
+import { type ConfidenceValues, confidenceValues, unknownShare } from "./confidence.ts";
 import { type Candidate, candidatesFor } from "./features.ts";
 import { evidence, type FusionWeights, fieldOf } from "./fusion.ts";
 import type { IndexEntry, RouteIndex } from "./route-index.ts";
@@ -18,8 +19,15 @@ interface Trigger {
   readonly text: string;
 }
 
+export interface OwnRow extends CatalogRow {
+  readonly text: string;
+  readonly confidence: ConfidenceValues;
+  /** Whether the trigger's own capability came first. */
+  readonly right: boolean;
+}
+
 /** Empty when the catalog has too few triggers. */
-export function catalogRows(index: RouteIndex, fusion: FusionWeights): CatalogRow[] {
+export function catalogRows(index: RouteIndex, fusion: FusionWeights): OwnRow[] {
   return sample(triggersOf(index)).flatMap(({ entry, text }) => {
     const task = readTask(text, index.embed);
     if (!task.whole.vector) return [];
@@ -28,19 +36,37 @@ export function catalogRows(index: RouteIndex, fusion: FusionWeights): CatalogRo
       each.entry === entry ? withoutTrigger(each, text, task, index) : each,
     );
     const hidden = candidatesFor(task, index, (each) => each !== entry);
+    const read = (some: readonly Candidate[]) => readRow(some, task, { index, fusion, entry });
     return [
-      { values: valuesOf(leftOut, task, fusion), none: false },
-      { values: valuesOf(hidden, task, fusion), none: true },
+      { ...read(leftOut), none: false, text },
+      { ...read(hidden), none: true, text },
     ];
   });
 }
 
-function valuesOf(candidates: readonly Candidate[], task: Task, fusion: FusionWeights): CatalogValues {
+interface RowParts {
+  readonly index: RouteIndex;
+  readonly fusion: FusionWeights;
+  readonly entry: IndexEntry;
+}
+
+function readRow(candidates: readonly Candidate[], task: Task, { index, fusion, entry }: RowParts) {
   const field = fieldOf(candidates);
   const ranked = candidates
     .map((candidate) => ({ candidate, evidence: evidence(candidate, field, fusion) }))
     .sort((a, b) => b.evidence - a.evidence);
-  return catalogValues(candidates, ranked, task.whole.vector);
+  const first = ranked[0]?.candidate.entry;
+  return {
+    values: catalogValues(candidates, ranked, task.whole.vector),
+    confidence: confidenceValues({
+      best: field.best,
+      task,
+      scores: ranked.map((each) => each.evidence),
+      unknown: unknownShare(task.contentTerms, index.postings),
+      spoken: (first?.document.triggers?.length ?? 0) > 0,
+    }),
+    right: first?.slot === entry.slot,
+  };
 }
 
 /**

@@ -5,12 +5,13 @@
 
 import { type CatalogModel, catalogValues, fitCatalogModel, nothingFitsOdds } from "./catalog-model.ts";
 import { catalogRows } from "./catalog-rows.ts";
-import { confidenceValues, logistic, logOdds, probability, unknownShare } from "./confidence.ts";
+import { confidenceValues, logOdds, probability, unknownShare } from "./confidence.ts";
 import { isConversation } from "./conversation.ts";
 import { type Candidate, candidatesFor } from "./features.ts";
 import { ceiling, evidence, type Field, fieldOf } from "./fusion.ts";
 import { inEnglish } from "./gloss.ts";
 import { guard, type Verdict } from "./guardrails.ts";
+import { ownShift } from "./own-accuracy.ts";
 import { reasonsFor } from "./reasons.ts";
 import type { IndexEntry, RouteIndex } from "./route-index.ts";
 import { readTask, type Task } from "./task.ts";
@@ -116,34 +117,48 @@ function estimate(open: readonly Scored[], { field, task, index, weights }: Esti
     spoken: (first.candidate.entry.document.triggers?.length ?? 0) > 0,
   });
   const general = logOdds(values, weights.none);
-  const model = ownModel(index, weights);
+  const { model, shift } = ownModel(index, weights);
   const own = model && nothingFitsOdds(catalogValues(open.map(candidateOf), open, task.whole.vector), model);
   return {
     nothingFits: isSaid(first, task) ? 0 : probability(own === undefined ? general : (general + own) / 2),
-    right: logistic(values, weights.right),
+    right: probability(logOdds(values, weights.right) + shift),
   };
 }
 
 const candidateOf = ({ candidate }: Scored): Candidate => candidate;
 
-interface KnownModel {
+interface OwnModel {
+  readonly model: CatalogModel | undefined;
+  /** Added to the log odds that the first is right. */
+  readonly shift: number;
+}
+
+interface KnownModel extends OwnModel {
   readonly version: number;
   readonly weights: RouteWeights;
-  readonly model: CatalogModel | undefined;
 }
 
 const models = new WeakMap<RouteIndex, KnownModel>();
+const NO_MODEL: OwnModel = { model: undefined, shift: 0 };
 
 /** Fitted at the first task after a catalog change: some tenths of a second for two hundred capabilities. */
-function ownModel(index: RouteIndex, weights: RouteWeights): CatalogModel | undefined {
-  const { catalog, fusion } = weights;
-  if (!catalog || !index.embed) return undefined;
+function ownModel(index: RouteIndex, weights: RouteWeights): OwnModel {
+  const { catalog, fusion, right, usualShift } = weights;
+  if (!catalog || !index.embed) return NO_MODEL;
   const known = models.get(index);
-  if (known?.version === index.version && known.weights === weights) return known.model;
+  if (known?.version === index.version && known.weights === weights) return known;
   const rows = catalogRows(index, fusion);
-  const model = rows.length > 0 ? fitCatalogModel(rows, catalog) : undefined;
-  models.set(index, { version: index.version, weights, model });
-  return model;
+  const answers = rows
+    .filter(({ none }) => !none)
+    .map((row) => ({ odds: logOdds(row.confidence, right), right: row.right }));
+  const fitted = {
+    version: index.version,
+    weights,
+    model: rows.length > 0 ? fitCatalogModel(rows, catalog) : undefined,
+    shift: usualShift === undefined ? 0 : ownShift(answers, usualShift),
+  };
+  models.set(index, fitted);
+  return fitted;
 }
 
 function score(candidate: Candidate, field: Field, task: Task, weights: RouteWeights, scale: number): Scored {

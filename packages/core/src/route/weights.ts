@@ -14,6 +14,8 @@ export interface RouteWeights {
   readonly catalog?: CatalogPrior;
   /** How likely the first match is right. */
   readonly right: LogisticWeights;
+  /** What the triggers of the fitted catalogs add to it on average; absent where that was not measured. */
+  readonly usualShift?: number;
 }
 
 export const STATIC_WEIGHTS: RouteWeights = {
@@ -83,6 +85,7 @@ export const STATIC_WEIGHTS: RouteWeights = {
       spoken: 0.124,
     },
   },
+  usualShift: 0.63,
 };
 
 /** For MiniLM plus the table, which is more reliable than the table alone. */
