@@ -10,7 +10,14 @@ export {
 export { AGENT_DEFAULTS, type ApprovalExpiry } from "./agent.ts";
 export { type AgentRelease, firstRelease, nextRelease, offerOf } from "./agent-release.ts";
 export { cappedExpiry, expiryOf } from "./approval-expiry.ts";
-export { beyondAuthor, CHOOSES_HOST, chosenHosts } from "./authority/agent-authority.ts";
+export {
+  type Author,
+  beyondAuthor,
+  CHOOSES_HOST,
+  chosenHosts,
+  limitToAuthor,
+  type Surroundings,
+} from "./authority/agent-authority.ts";
 export { mayAnswer } from "./authority/answer-authority.ts";
 export {
   type Action,

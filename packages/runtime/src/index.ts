@@ -1,4 +1,5 @@
 export { type AccessParts, accessRequests } from "./access/access-requests.ts";
+export { type AgentAuthors, agentAuthors } from "./agents/agent-authors.ts";
 export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentReleases, agentReleases } from "./agents/agent-releases.ts";
 export type { AgentChange } from "./agents/agent-rows.ts";

@@ -8,7 +8,7 @@ import { effectivePolicy } from "../policy.ts";
 import { CapabilityRegistry } from "../registry.ts";
 import { ok } from "../result.ts";
 import { defineTool } from "../tool.ts";
-import { beyondAuthor, CHOOSES_HOST } from "./agent-authority.ts";
+import { beyondAuthor, CHOOSES_HOST, limitToAuthor } from "./agent-authority.ts";
 import { mayAnswer } from "./answer-authority.ts";
 import {
   ACTIONS,
@@ -101,8 +101,19 @@ const capability = defineCapability({
   ],
 });
 const author = { email: "ann@example.com", isAdmin: false, scopes: ["mail.send"] };
+const letters = defineCapability({
+  id: "letters",
+  name: "Letters",
+  description: "Writes letters and mails them.",
+  dependencies: ["mail"],
+  tools: [],
+});
+const around = {
+  capabilityOf: (id: string) => [capability, letters].find((each) => each.id === id),
+  delegates: [],
+};
 const beyond = (parts: Partial<Parameters<typeof agentSpec>[0]>, by = author) =>
-  beyondAuthor(agentSpec({ name: "A", ...parts }), by, (id) => (id === "mail" ? capability : undefined));
+  beyondAuthor(agentSpec({ name: "A", ...parts }), by, around);
 
 describe("an agent and its author", () => {
   test.each([
@@ -118,6 +129,9 @@ describe("an agent and its author", () => {
     [{ approvalExpiry: { policy: "escalate" as const, afterSeconds: 1, to: "eve@example.com" } }, /eve/],
     [{ capabilities: [{ id: "mail" }], toolPolicies: { send: "auto" as const } }, /tool_policies: "send"/],
     [{ capabilities: [{ id: "mail", prefix: "m_" }], toolPolicies: { m_send: "client" as const } }, /m_send/],
+    [{ capabilities: [{ id: "letters" }], toolPolicies: { send: "auto" as const } }, /tool_policies: "send"/],
+    [{ capabilities: [{ id: "mail", config: { tone: { base_url: "evil.example" } } }] }, /tone.base_url/],
+    [{ capabilities: [{ id: "mail", config: { tone: [{ to: "https://evil.example" }] } }] }, /tone.0.to/],
     [{ capabilities: [{ id: "mail", config: { base_url: "https://evil.example" } }] }, /chooses a host/],
     [{ capabilities: [{ id: "mail", config: { BASE_URL: "https://evil.example" } }] }, /chooses a host/],
     [{ capabilities: [{ id: "mail", config: { serverUrl: "https://evil.example" } }] }, /chooses a host/],
@@ -127,6 +141,47 @@ describe("an agent and its author", () => {
     if (why === undefined) expect(beyond(parts)).toEqual([]);
     else expect(beyond(parts)).toEqual([expect.stringMatching(why)]);
     expect(beyond(parts, { ...author, isAdmin: true })).toEqual([]);
+  });
+});
+
+describe("an agent whose author has lost rights", () => {
+  const all = agentSpec({
+    name: "A",
+    capabilities: [{ id: "mail" }],
+    grantedScopes: ["mail.send", "mail.read"],
+    toolPolicies: { send: "auto", other: "deny" },
+    mayRequestScopes: true,
+    approvalExpiry: { policy: "escalate", afterSeconds: 1, to: "eve@example.com" },
+  });
+
+  test("has only what the author could give now, and keeps what restricts it", () => {
+    const limited = limitToAuthor(all, author, around);
+    expect(limited).toMatchObject({
+      ok: true,
+      value: {
+        grantedScopes: ["mail.send"],
+        toolPolicies: { other: "deny" },
+        mayRequestScopes: false,
+        approvalExpiry: { policy: "wait" },
+      },
+    });
+    expect(limitToAuthor(all, { ...author, isAdmin: true }, around)).toEqual(ok(all));
+  });
+
+  test.each([{ harness: "claude" }, { allowNativeTools: true }, { folder: "/srv/app" }])(
+    "cannot be used when it is nothing without %j",
+    (parts) => {
+      const limited = limitToAuthor(agentSpec({ name: "A", ...parts }), author, around);
+      expect(limited).toMatchObject({ ok: false, failure: { code: "agent_beyond_author", status: 403 } });
+    },
+  );
+
+  test("does not delegate to an agent that does more than the author may", () => {
+    const shell = agentSpec({ name: "Shell", harness: "claude", grantedScopes: ["anything"] });
+    const delegating = { ...around, delegates: [shell] };
+    const lead = agentSpec({ name: "Lead", capabilities: [{ id: "agent.shell" }] });
+    expect(beyondAuthor(lead, author, delegating)).toEqual([expect.stringMatching(/"Shell".*harness/)]);
+    expect(limitToAuthor(lead, author, delegating)).toMatchObject({ ok: false });
   });
 });
 

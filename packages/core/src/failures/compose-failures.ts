@@ -8,6 +8,13 @@ export const composeFailures = {
     nextStep: () =>
       "Compare the two, then send the same request with `yes: true` (on the command line, --yes).",
   }),
+  agent_beyond_author: row<{ name: string; author: string; beyond: readonly string[] }>({
+    status: 403,
+    message: ({ name, author, beyond }) =>
+      `"${name}" does more than ${author}, who saved it, is allowed to: ${beyond.join("; ")}.`,
+    nextStep: () =>
+      "Ask an admin to restore its revision (`capstan agents restore`), or change the agent so that it does without.",
+  }),
   agent_in_use: row<{ name: string; agents: readonly string[] }>({
     status: 409,
     message: ({ name, agents }) => `Agents that delegate to "${name}" would break: ${agents.join(", ")}.`,

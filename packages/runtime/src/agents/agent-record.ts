@@ -4,6 +4,8 @@ import { AGENT_DEFAULTS } from "@capstan/core/internal";
 
 export interface AgentRecord extends AgentSpec {
   readonly owner: string;
+  /** Who saved this state of it; the owner where nobody kept it. */
+  readonly author: string;
   readonly status: "active" | "archived";
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -19,6 +21,7 @@ export type AgentSettings = Partial<Omit<AgentInput, Column | "capabilities">>;
 export interface AgentRow {
   id: string;
   owner: string;
+  author: string;
   name: string;
   description: string;
   version: number;

@@ -4,7 +4,7 @@ import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { isAfter, type Place, pageOf, placeAt } from "../db/keyset.ts";
-import { agentCapabilities, agents } from "../db/schema/agent-tables.ts";
+import { agentCapabilities, agentRevisions, agents } from "../db/schema/agent-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 import type { ConfigSeal } from "../users/config-seal.ts";
 import { type AgentInput, type AgentRecord, type AgentRow, agentRecord } from "./agent-record.ts";
@@ -115,6 +115,14 @@ interface Read {
   readonly seal: ConfigSeal["seal"];
 }
 
+const IS_LIVE = and(eq(agentRevisions.agentId, agents.id), eq(agentRevisions.number, agents.version));
+
+/** An agent that was saved before revisions were kept is its owner's. */
+const authored = ({ row, by }: { row: typeof agents.$inferSelect; by: string | null }): AgentRow => ({
+  ...row,
+  author: by ?? row.owner,
+});
+
 function matching({ status, text, capability }: Omit<AgentFilter, "limit" | "after">) {
   const about = sql`lower(${agents.name} || chr(10) || ${agents.description})`;
   const lists = sql`exists (select 1 from ${agentCapabilities} where ${agentCapabilities.agentId} = ${agents.id}
@@ -128,22 +136,25 @@ function matching({ status, text, capability }: Omit<AgentFilter, "limit" | "aft
 
 async function list(read: Read, { limit, after, ...filter }: AgentFilter): Promise<Page<AgentRecord>> {
   const found = await read.orm
-    .select({ row: agents, at: placeAt(agents.createdAt) })
+    .select({ row: agents, by: agentRevisions.by, at: placeAt(agents.createdAt) })
     .from(agents)
+    .leftJoin(agentRevisions, IS_LIVE)
     .where(and(after && isAfter(agents.createdAt, agents.id, after), matching(filter)))
     .orderBy(desc(agents.createdAt), desc(agents.id))
     .limit(limit + 1);
   const { items, ...next } = pageOf(found, limit, ({ at, row }) => ({ at, id: row.id }));
-  const records = await withCapabilities(
-    read,
-    items.map(({ row }) => row),
-  );
+  const records = await withCapabilities(read, items.map(authored));
   return { items: records, ...next };
 }
 
 async function find(read: Read, id: string): Promise<Result<AgentRecord>> {
-  const rows = isUuid(id) ? await read.orm.select().from(agents).where(eq(agents.id, id)) : [];
-  const [found] = await withCapabilities(read, rows);
+  if (!isUuid(id)) return fail("not_found", { what: "agent", id });
+  const rows = await read.orm
+    .select({ row: agents, by: agentRevisions.by })
+    .from(agents)
+    .leftJoin(agentRevisions, IS_LIVE)
+    .where(eq(agents.id, id));
+  const [found] = await withCapabilities(read, rows.map(authored));
   return found ? ok(found) : fail("not_found", { what: "agent", id });
 }
 

@@ -13,6 +13,7 @@ import {
 import { effectiveScopes, type Follows } from "@capstan/core/internal";
 import type { ConfigSeal } from "../users/config-seal.ts";
 import type { UserStore } from "../users/user-store.ts";
+import type { AgentAuthors } from "./agent-authors.ts";
 import type { AgentStore } from "./agent-store.ts";
 import type { OfferAgents } from "./offer-agents.ts";
 import type { RevisionStore } from "./revision-store.ts";
@@ -37,6 +38,8 @@ export function createComposer(parts: {
   countTokens: CountTokens;
   /** Opens the secrets of a config, which nothing else does. */
   openConfig?: ConfigSeal["open"];
+  /** Takes from an agent what its author may not give. */
+  authors: Pick<AgentAuthors, "limit">;
   /** Registers agents that are listed as capabilities. */
   offerAgents?: OfferAgents;
 }): Composer {
@@ -56,7 +59,9 @@ export function createComposer(parts: {
   }
 
   function composeWithin(spec: AgentSpec, scopes: readonly string[]): Result<RuntimeAgent> {
-    const key = `${spec.id} ${spec.version} ${[...scopes].sort().join(" ")}`;
+    const { id, version, mayRequestScopes, toolPolicies, approvalExpiry } = spec;
+    const limits = JSON.stringify([mayRequestScopes, toolPolicies, approvalExpiry]); // they follow the author's rights
+    const key = `${id} ${version} ${[...scopes].sort().join(" ")} ${limits}`;
     const before = spec.id === "unsaved" ? undefined : kept.get(key);
     if (before) return before;
     const composed = compose(withSecrets(spec, parts.openConfig), registry, { scopes }, countTokens);
@@ -72,8 +77,12 @@ export function createComposer(parts: {
     },
     async composeFor(agentId, userEmail, follows) {
       const own = follows?.agentId === agentId ? follows : undefined;
-      const agent = (await parts.revisions?.readFollowed(own)) ?? (await agents.get(agentId));
-      return agent.ok ? preview(agent.value, userEmail) : agent;
+      const followed = await parts.revisions?.readFollowed(own);
+      const agent = followed ?? (await agents.get(agentId));
+      if (!agent.ok) return agent;
+      const isPublic = followed === undefined || own?.label === "canary"; // somebody who may made it so
+      const limited = await parts.authors.limit(agent.value, isPublic ? undefined : userEmail);
+      return limited.ok ? preview(limited.value, userEmail) : limited;
     },
   };
 }

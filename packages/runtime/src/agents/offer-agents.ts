@@ -5,6 +5,8 @@
 import type { AgentSpec, Capability, CapabilityRef, CapabilityRegistry, Result } from "@capstan/core";
 
 const OF_AGENT = /^agent\.([0-9a-f-]{36})$/;
+/** The agent behind a capability; undefined for every other capability. */
+export const delegateIdOf = (capabilityId: string): string | undefined => OF_AGENT.exec(capabilityId)?.[1];
 
 export interface OfferAgentsParts {
   readonly agents: { get(id: string): Promise<Result<AgentSpec>> };
@@ -21,7 +23,7 @@ export function offerAgents({ agents, registry, releaseOf, capabilityOf }: Offer
   const offered = new Map<string, string>();
   return async (refs) => {
     for (const { id } of refs) {
-      const agentId = OF_AGENT.exec(id)?.[1];
+      const agentId = delegateIdOf(id);
       if (agentId === undefined) continue;
       const agent = await agents.get(agentId);
       if (!agent.ok) {

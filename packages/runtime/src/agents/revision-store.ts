@@ -235,7 +235,7 @@ function agentOf(row: Row, live: Live): AgentRecord {
   const {
     agentId,
     number,
-    by: _,
+    by: author,
     at,
     why: _why,
     capabilities,
@@ -246,7 +246,7 @@ function agentOf(row: Row, live: Live): AgentRecord {
   const { id, owner, status, createdAt } = live;
   const refs = capabilities as { id: string; config?: unknown; prefix?: string; version?: string }[];
   return agentRecord(
-    { ...columns, id, owner, status, createdAt, version: number, updatedAt: at },
+    { ...columns, id, owner, author, status, createdAt, version: number, updatedAt: at },
     refs.map((ref) => ({
       capabilityId: ref.id,
       config: ref.config,

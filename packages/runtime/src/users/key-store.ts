@@ -33,8 +33,11 @@ export interface KeyStore {
   find(key: string): Promise<KeyRecord | undefined>;
   list(): Promise<KeyRecord[]>;
   revoke(id: string): Promise<boolean>;
+  /** Whether this person has a key with every right that is not revoked. */
+  holdsAdmin(owner: string): Promise<boolean>;
 }
 
+const EVERY_RIGHT: Right = "admin";
 const PREFIX = "cap_";
 const SHOWN_CHARS = 10;
 const MOST_KEYS = 10_000; // every read is bounded
@@ -75,6 +78,20 @@ export function keyStore({ orm }: Pick<Database, "orm">): KeyStore {
         .set({ revoked: true, lastUsedAt: sql`last_used_at` })
         .where(and(eq(apiKeys.id, id), eq(apiKeys.revoked, false)))
         .returning({ id: apiKeys.id });
+      return rows.length > 0;
+    },
+    async holdsAdmin(owner) {
+      const rows = await orm
+        .select({ id: apiKeys.id })
+        .from(apiKeys)
+        .where(
+          and(
+            eq(apiKeys.owner, owner),
+            eq(apiKeys.revoked, false),
+            sql`${apiKeys.rights} @> ${JSON.stringify([EVERY_RIGHT])}::jsonb`,
+          ),
+        )
+        .limit(1);
       return rows.length > 0;
     },
   };

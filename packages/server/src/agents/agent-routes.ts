@@ -19,7 +19,7 @@ import { problem } from "../http/problem.ts";
 import { agentDto, agentInput, isSameAgent, patchedInput, unsavedInput } from "./agent-wire.ts";
 import { previewDto } from "./preview-dto.ts";
 import type { SaveAgentParts } from "./save-agent.ts";
-import { canAnswer, saveAgent } from "./save-agent.ts";
+import { canSave, saveAgent } from "./save-agent.ts";
 
 const createAgent = createRoute({
   operationId: "createAgent",
@@ -134,7 +134,7 @@ export function agentRoutes(services: AgentRouteParts) {
     const spec = { ...input.value, id: "unsaved", version: 0 };
     const composed = await composer.preview(spec, c.get("caller").email);
     if (composed.ok && c.req.valid("query").check === "save") {
-      const can = await canAnswer(services, composed.value);
+      const can = await canSave(services, c.get("caller"), input.value, composed.value);
       if (!can.ok) return problem(c, can.failure);
     }
     return composed.ok ? c.json(previewDto(composed.value), 200) : problem(c, composed.failure);

@@ -53,8 +53,8 @@ export const agentDto = (agent: AgentRecord): Agent =>
 
 /** A change without effect creates no new version. */
 export function isSameAgent(before: AgentRecord, after: AgentInput): boolean {
-  const { id, version, owner, status, createdAt, updatedAt } = before;
-  const changed = agentDto({ ...after, id, version, owner, status, createdAt, updatedAt });
+  const { id, version, owner, author, status, createdAt, updatedAt } = before;
+  const changed = agentDto({ ...after, id, version, owner, author, status, createdAt, updatedAt });
   return isDeepStrictEqual(agentDto(before), changed);
 }
 

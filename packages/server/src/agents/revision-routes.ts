@@ -147,7 +147,7 @@ const saveRestored = async (
 ): Promise<Result<AgentRecord>> =>
   saveAgent(services, caller, inputOf(agent), live, { ...saving, sealed: true });
 
-function inputOf({ id, version, owner, status, createdAt, updatedAt, ...input }: AgentRecord) {
+function inputOf({ id, version, owner, author, status, createdAt, updatedAt, ...input }: AgentRecord) {
   return input;
 }
 
@@ -238,7 +238,7 @@ async function mayUse(
 ): Promise<Result<unknown>> {
   const grown = mayGrow(live, next, yes);
   if (!grown.ok) return grown;
-  const within = await withinAuthor(services, caller, next);
+  const within = await withinAuthor(services, caller, next, live.id);
   return within.ok ? services.composer.preview(next, caller.email) : within;
 }
 

@@ -2,7 +2,6 @@
 
 import { type CapabilityRegistry, fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import {
-  beyondAuthor,
   type CapabilityPin,
   capabilityRefused,
   changeSecrets,
@@ -14,6 +13,7 @@ import {
   unknownField,
 } from "@capstan/core/internal";
 import type {
+  AgentAuthors,
   AgentChange,
   AgentInput,
   AgentRecord,
@@ -23,7 +23,6 @@ import type {
   Composer,
   Packages,
   RevisionStore,
-  UserStore,
 } from "@capstan/runtime";
 import type { Harnesses } from "../harness/open-harnesses.ts";
 import { type Caller, isAdmin } from "../http/caller.ts";
@@ -32,7 +31,7 @@ import { withKeptSecrets } from "./agent-wire.ts";
 
 export interface SaveAgentParts {
   readonly agents: AgentStore;
-  readonly users: UserStore;
+  readonly authors: Pick<AgentAuthors, "beyond">;
   readonly registry: CapabilityRegistry;
   readonly audit: AuditLog;
   readonly composer: Composer;
@@ -66,7 +65,7 @@ export async function saveAgent(
       ? fail("input_invalid", { where: "capabilities: a sealed value is the server's own" })
       : knowsSecrets(services, input);
   if (!known.ok) return known;
-  const allowed = await withinAuthor(services, caller, input);
+  const allowed = await withinAuthor(services, caller, input, before?.id);
   if (!allowed.ok) return allowed;
   const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, caller.email);
   if (!composed.ok) return composed;
@@ -157,13 +156,13 @@ function knowsSecrets({ registry }: SaveAgentParts, { capabilities }: AgentInput
 
 /** An agent never does more than its author could: what it would do beyond that needs an admin. */
 export async function withinAuthor(
-  { users, registry }: Pick<SaveAgentParts, "users" | "registry">,
+  { authors }: Pick<SaveAgentParts, "authors">,
   caller: Caller,
   input: AgentInput,
+  id?: string,
 ): Promise<Result<true>> {
-  const { scopes } = await users.get(caller.email);
-  const author = { email: caller.email, isAdmin: isAdmin(caller), scopes };
-  const beyond = beyondAuthor(input, author, (id) => findCapability(registry, id));
+  const author = { email: caller.email, isAdmin: isAdmin(caller) };
+  const beyond = await authors.beyond(input, author, id);
   if (beyond.length === 0) return ok(true);
   return fail("forbidden", {
     message: `This agent would do more than you are allowed to: ${beyond.join("; ")}.`,
@@ -171,8 +170,19 @@ export async function withinAuthor(
   });
 }
 
+/** For an agent that is not saved yet. */
+export async function canSave(
+  services: SaveAgentParts,
+  caller: Caller,
+  input: AgentInput,
+  composed: RuntimeAgent,
+): Promise<Result<unknown>> {
+  const allowed = await withinAuthor(services, caller, input);
+  return allowed.ok ? canAnswer(services, composed) : allowed;
+}
+
 /** An unknown model, or one without a key, is reported immediately. Without a model, the server's default is used. */
-export async function canAnswer(
+async function canAnswer(
   { models, harnesses }: SaveAgentParts,
   agent: RuntimeAgent,
 ): Promise<Result<unknown>> {

@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { countTokens } from "@capstan/builtins";
 import type { CapabilityRegistry, Sandbox } from "@capstan/core";
 import {
+  type AgentAuthors,
   type AgentReleases,
   type AgentStore,
   type AuditLog,
+  agentAuthors,
   agentReleases,
   type BudgetLedger,
   type BudgetStore,
@@ -96,6 +98,7 @@ export interface RunParts {
 
 export interface RunsFeature extends Feature {
   readonly composer: Composer;
+  readonly authors: AgentAuthors;
   /** The semantic versions of agents. */
   readonly releases: AgentReleases;
   /** A session's files, as everyone sees them. */
@@ -113,8 +116,10 @@ export interface RunsFeature extends Feature {
 export async function openRuns(parts: RunParts): Promise<RunsFeature> {
   const { settings, database, agents, users, sessions, registry, fetch, sandbox, packages } = parts;
   const offerAgents = delegation({ pool: database.pool, agents, registry, runs: () => runs });
+  const authors = agentAuthors({ agents, users, keys: parts.keys, registry });
   const composer = createComposer({
     agents,
+    authors,
     revisions: parts.revisions,
     users,
     registry,
@@ -143,6 +148,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     ...stop,
     harnesses,
     composer,
+    authors,
     releases: agentReleases({ database, composer }),
     files,
     gate,

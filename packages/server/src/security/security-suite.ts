@@ -21,6 +21,7 @@ const SECRETS = `${SERVER}/security/secrets-for-hosts.live.test.ts`;
 const FOLDERS = `${RUNTIME}/sources/session-folders.live.test.ts`;
 const SERVICES = `${RUNTIME}/services/service-supervisor.live.test.ts`;
 const AUTHORITY = `${SERVER}/security/authority.live.test.ts`;
+const AUTHORS = `${SERVER}/security/author-rights.live.test.ts`;
 const INJECTION = `${SERVER}/security/prompt-injection.live.test.ts`;
 const NETWORK = `${SERVER}/security/network-attacks.live.test.ts`;
 const SEPARATION = `${SERVER}/security/separation.live.test.ts`;
@@ -189,6 +190,17 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [PROTOCOLS, "%s uses the agent by its cell"],
       [PROTOCOLS, "%s types each of them by its cell"],
       [HARNESS, "would give a shell with its rights to %s: a program with own tools"],
+    ],
+  },
+  {
+    attack: "an agent that is worth more than who saved it",
+    shownBy: [
+      [AUTHORS, "would keep a scope that was taken from its author"],
+      [AUTHORS, "would keep what an admin gave it who is none any more: scopes, a policy, and a program"],
+      [AUTHORS, "would have the scopes that whatever else wrote it put in"],
+      [AUTHORS, "would be used as an admin saved it once and took it back, by who chooses an old revision"],
+      [AUTHORS, "would use a scope that an admin granted to it for what its owner tells it now"],
+      [AUTHORS, "would do by another agent what its author may not: run a program, or skip a question"],
     ],
   },
   {

@@ -1,0 +1,78 @@
+/**
+ * What an agent may do follows from who saved it, and is decided here, for whoever saves and for whoever uses it: an
+ * author who loses a right takes it from the agent, too, whatever wrote the agent.
+ */
+import { type AgentSpec, type CapabilityRegistry, ok, type Result } from "@capstan/core";
+import {
+  type Author,
+  beyondAuthor,
+  findCapability,
+  limitToAuthor,
+  type Surroundings,
+} from "@capstan/core/internal";
+import type { KeyStore } from "../users/key-store.ts";
+import { LOCAL_USER, type UserStore } from "../users/user-store.ts";
+import type { AgentInput, AgentRecord } from "./agent-record.ts";
+import type { AgentStore } from "./agent-store.ts";
+import { delegateIdOf } from "./offer-agents.ts";
+
+export interface AgentAuthors {
+  /** What this author may not save, as text. `id`: of an agent that exists, whose own grants count, too. */
+  beyond(input: AgentInput, author: { email: string; isAdmin: boolean }, id?: string): Promise<string[]>;
+  /** The agent as whoever saved it could save it now. `chosenBy`: who uses a revision that nobody made live. */
+  limit(agent: AgentRecord, chosenBy?: string): Promise<Result<AgentSpec>>;
+}
+
+export interface AuthorParts {
+  readonly agents: Pick<AgentStore, "get">;
+  readonly users: Pick<UserStore, "get" | "grantsOf">;
+  readonly keys: Pick<KeyStore, "holdsAdmin">;
+  readonly registry: CapabilityRegistry;
+}
+
+export function agentAuthors({ agents, users, keys, registry }: AuthorParts): AgentAuthors {
+  const around = async ({ capabilities }: Pick<AgentSpec, "capabilities">): Promise<Surroundings> => ({
+    capabilityOf: (id) => findCapability(registry, id),
+    delegates: await delegatesOf(agents, capabilities),
+  });
+  const authorNow = async (email: string): Promise<Author> => {
+    if (email === LOCAL_USER || (await keys.holdsAdmin(email))) return { email, isAdmin: true, scopes: [] };
+    return { email, isAdmin: false, scopes: (await users.get(email)).scopes };
+  };
+  return {
+    async beyond(input, { email, isAdmin }, id) {
+      if (isAdmin) return [];
+      const given = id === undefined ? [] : await users.grantsOf(`agent:${id}`);
+      const grantedScopes = [...input.grantedScopes, ...given.map(({ scope }) => scope)];
+      const { scopes } = await users.get(email);
+      return beyondAuthor({ ...input, grantedScopes }, { email, isAdmin, scopes }, await around(input));
+    },
+    async limit(agent, chosenBy) {
+      let limited: Result<AgentSpec> = ok(agent);
+      for (const email of new Set([agent.author, ...(chosenBy === undefined ? [] : [chosenBy])])) {
+        const author = await authorNow(email);
+        if (limited.ok && !author.isAdmin)
+          limited = limitToAuthor(limited.value, author, await around(agent));
+      }
+      return limited;
+    },
+  };
+}
+
+/** Also by way of others; each once. One that is gone cannot be asked. */
+async function delegatesOf(
+  agents: AuthorParts["agents"],
+  capabilities: AgentSpec["capabilities"],
+): Promise<AgentRecord[]> {
+  const found = new Map<string, AgentRecord>();
+  const waiting = [...capabilities];
+  for (const { id } of waiting) {
+    const agentId = delegateIdOf(id);
+    if (agentId === undefined || found.has(agentId)) continue;
+    const agent = await agents.get(agentId);
+    if (!agent.ok) continue;
+    found.set(agentId, agent.value);
+    waiting.push(...agent.value.capabilities);
+  }
+  return [...found.values()];
+}

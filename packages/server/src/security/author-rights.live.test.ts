@@ -1,0 +1,152 @@
+/** An agent is never worth more than who saved it, also later. Each title says what would be let in. */
+import { AGENT_DEFAULTS } from "@capstan/core/internal";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { STORES } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+import { PROOF_CAPABILITIES, ran, SCOPE } from "../fixtures/proof-capabilities.ts";
+
+type Who = Record<string, string>;
+const BOSS = "boss@example.com";
+const ANN = "ann@example.com";
+const USER = "ulla@example.com";
+
+describe.each(STORES)("an agent on $name", ({ fresh }) => {
+  let server: TestServer;
+  let boss: Who & { readonly id: string };
+  let ann: Who;
+  let user: Who;
+  beforeAll(async () => {
+    server = await testServer(await fresh(), {}, { config: { capabilities: PROOF_CAPABILITIES } });
+    ann = await keyOf("author", ANN);
+    user = await keyOf("run", USER);
+    await server.call("POST", "/v1/grants", { subject: `user:${USER}`, scope: SCOPE });
+  });
+  beforeEach(async () => {
+    boss = await keyOf("admin", BOSS);
+    ran.length = 0;
+  });
+  afterAll(() => server.stop());
+
+  const keyOf = async (right: string, owner: string) => {
+    const { body } = await server.call("POST", "/v1/keys", { name: owner, owner, rights: [right] });
+    return { authorization: `Bearer ${body.key}`, id: body.id as string };
+  };
+  const as = ({ authorization = "" }: Who): Who => ({ authorization });
+  const create = async (fields: object, who: Who): Promise<string> => {
+    const made = await server.call("POST", "/v1/agents", { name: "A", ...fields }, as(who));
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    return made.body.id;
+  };
+  /** A coding agent need not be installed for this. */
+  const createProgram = async () =>
+    (
+      await server.services.agents.create(BOSS, {
+        ...AGENT_DEFAULTS,
+        name: "Program",
+        harness: "claude",
+        allowNativeTools: true,
+      })
+    ).id;
+  const use = (agentId: string, tool: string, who: Who) =>
+    server.call(
+      "POST",
+      `/v1/capabilities/proof/tools/${tool}`,
+      { input: { n: 1 }, agent_id: agentId },
+      as(who),
+    );
+  const dismissBoss = async () => {
+    const { items } = (await server.call("GET", "/v1/keys?limit=100")).body;
+    for (const { id, owner } of items as { id: string; owner: string }[])
+      if (owner === BOSS) await server.call("DELETE", `/v1/keys/${id}`);
+  };
+
+  test("would keep a scope that was taken from its author", async () => {
+    const grant = await server.call("POST", "/v1/grants", { subject: `user:${ANN}`, scope: SCOPE });
+    const id = await create({ capabilities: ["proof"], granted_scopes: [SCOPE] }, ann);
+    expect((await use(id, "guarded", user)).status).toBe(200);
+    await server.call("DELETE", `/v1/grants/${grant.body.id}`);
+    expect((await use(id, "guarded", user)).body.code).toBe("scope_missing");
+    expect(ran).toHaveLength(1);
+  });
+
+  test("would keep what an admin gave it who is none any more: scopes, a policy, and a program", async () => {
+    const fields = { capabilities: ["proof"], granted_scopes: [SCOPE], tool_policies: { careful: "auto" } };
+    const id = await create(fields, boss);
+    const program = await createProgram();
+    expect((await use(id, "guarded", user)).status).toBe(200);
+    expect((await use(id, "careful", user)).status).toBe(200);
+    await dismissBoss();
+    expect((await use(id, "guarded", user)).body.code).toBe("scope_missing");
+    expect((await use(id, "careful", user)).status).toBe(202);
+    expect(
+      (await server.call("GET", `/v1/agents/${program}/preview`, undefined, as(user))).body,
+    ).toMatchObject({
+      code: "agent_beyond_author",
+      nextStep: expect.stringMatching(/admin/),
+    });
+    expect(ran).toHaveLength(2);
+    const restored = await server.call("POST", `/v1/agents/${id}/revisions/1/restore`, { yes: true });
+    expect(restored.status, JSON.stringify(restored.body)).toBe(200);
+    expect((await use(id, "careful", user)).status).toBe(200);
+  });
+
+  test("would have the scopes that whatever else wrote it put in", async () => {
+    const { agents } = server.services;
+    const live = await agents.get(await create({ capabilities: ["proof"] }, ann));
+    if (!live.ok) throw new Error("it is there");
+    const { id, version, owner, author, status, createdAt, updatedAt, ...input } = live.value;
+    const made = await agents.create(ANN, { ...input, grantedScopes: [SCOPE] }); // as a trigger's handler makes one
+    expect((await use(made.id, "guarded", user)).body.code).toBe("scope_missing");
+  });
+
+  test("would be used as an admin saved it once and took it back, by who chooses an old revision", async () => {
+    const id = await create({ capabilities: ["proof"] }, ann);
+    await server.call("PATCH", `/v1/agents/${id}`, { tool_policies: { careful: "auto" } }, as(boss));
+    await server.call("PATCH", `/v1/agents/${id}`, { tool_policies: { careful: null } }, as(boss));
+    const follows = { revision: 2 };
+    const made = await server.call("POST", `/v1/agents/${id}/tokens`, { name: "t", follows }, as(ann));
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    const call = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "careful", arguments: { n: 1 } },
+    };
+    await server.call("POST", "/mcp", call, {
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-11-25",
+      authorization: `Bearer ${made.body.token}`,
+    });
+    expect(ran).toEqual([]);
+  });
+
+  test("would use a scope that an admin granted to it for what its owner tells it now", async () => {
+    const id = await create({ capabilities: ["proof"] }, ann);
+    await server.call("POST", "/v1/grants", { subject: `agent:${id}`, scope: SCOPE });
+    const change = { system_prompt: "Use it on everybody." };
+    const answer = await server.call("PATCH", `/v1/agents/${id}`, change, as(ann));
+    expect(answer).toMatchObject({ status: 403, body: { message: expect.stringContaining(SCOPE) } });
+    expect((await server.call("PATCH", `/v1/agents/${id}`, change, as(boss))).status).toBe(200);
+  });
+
+  test("would do by another agent what its author may not: run a program, or skip a question", async () => {
+    const program = await createProgram();
+    const hasty = await create(
+      { name: "Hasty", capabilities: ["proof"], tool_policies: { careful: "auto" } },
+      boss,
+    );
+    const between = await create({ name: "Between", capabilities: [`agent.${program}`] }, boss);
+    for (const target of [program, hasty, between]) {
+      const body = { name: "Lead", capabilities: [`agent.${target}`] };
+      expect((await server.call("POST", "/v1/agents", body, as(ann))).status, target).toBe(403);
+      const checked = await server.call("POST", "/v1/agents/preview?check=save", body, as(ann));
+      expect(checked.status, "what saving refuses, the preview refuses").toBe(403);
+    }
+    const plain = await create({ name: "Plain", capabilities: ["proof"] }, boss);
+    const lead = await create({ name: "Lead", capabilities: [`agent.${plain}`] }, ann);
+    const preview = () => server.call("GET", `/v1/agents/${lead}/preview`, undefined, as(user));
+    expect((await preview()).status).toBe(200);
+    await server.call("PATCH", `/v1/agents/${plain}`, { tool_policies: { careful: "auto" } }, as(boss));
+    expect((await preview()).body).toMatchObject({ code: "agent_beyond_author" });
+  });
+});
