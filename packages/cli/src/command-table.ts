@@ -45,6 +45,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "What models may not say: masked, blocked, or read by a person first",
     load: async () => (await import("./commands/text-checks.ts")).textChecks,
   },
+  connections: {
+    summary: "Your accounts at other services, what used them, and their providers",
+    load: async () => (await import("./commands/connections.ts")).connections,
+  },
   explain: {
     summary: "Why a call was allowed, asked for or denied",
     load: async () => (await import("./commands/explain.ts")).explain,

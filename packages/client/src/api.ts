@@ -3,6 +3,7 @@ import { type ConnectionOptions, connect } from "./connection.ts";
 import { agentEndpoints, capabilityEndpoints } from "./endpoints/agents.ts";
 import { budgetEndpoints } from "./endpoints/budgets.ts";
 import { codingAgentEndpoints } from "./endpoints/coding-agents.ts";
+import { connectionEndpoints } from "./endpoints/connections.ts";
 import { clientLoginEndpoints, tokenEndpoints } from "./endpoints/logins.ts";
 import { modelEndpoints, providerEndpoints } from "./endpoints/models.ts";
 import {
@@ -48,6 +49,7 @@ export function createApi(options: ConnectionOptions = {}) {
     tokens: tokenEndpoints(connection),
     clientLogins: clientLoginEndpoints(connection),
     secrets: secretEndpoints(connection),
+    connections: connectionEndpoints(connection),
     rules: ruleEndpoints(connection),
     budgets: budgetEndpoints(connection),
     textChecks: textCheckEndpoints(connection),

@@ -69,6 +69,16 @@ export type {
   ModelInfo,
 } from "./wire/coding-agents.ts";
 export type {
+  ConnectionFinished,
+  ConnectionInfo,
+  ConnectionProviderInfo,
+  ConnectionProviderPut,
+  ConnectionRevoked,
+  ConnectionStart,
+  ConnectionStarted,
+  ConnectionUse,
+} from "./wire/connections.ts";
+export type {
   DefaultModel,
   FoundCodingAgent,
   ModelChoice,

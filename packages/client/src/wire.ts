@@ -81,6 +81,23 @@ export {
   StoredMessagesQuery,
 } from "./wire/coding-agents.ts";
 export {
+  ConnectionConsentId,
+  ConnectionFinish,
+  ConnectionFinished,
+  ConnectionInfo,
+  ConnectionList,
+  ConnectionProviderId,
+  ConnectionProviderInfo,
+  ConnectionProviderList,
+  ConnectionProviderPut,
+  ConnectionRevoked,
+  ConnectionStart,
+  ConnectionStarted,
+  ConnectionUse,
+  ConnectionUseList,
+  ConnectionUseQuery,
+} from "./wire/connections.ts";
+export {
   mergePatch,
   patchBetween,
 } from "./wire/merge-patch.ts";

@@ -35,6 +35,21 @@ export {
   uidFor,
 } from "./commands/command-isolation.ts";
 export { allowTraversal, isOpenToOthers } from "./commands/open-to-others.ts";
+export { type ConnectAccounts, connectAccounts } from "./connections/connect-accounts.ts";
+export { type ConnectionLogins, connectionLogins } from "./connections/connection-logins.ts";
+export {
+  type ConfiguredProvider,
+  type ConnectionProviders,
+  connectionProviderStore,
+  type ProviderClients,
+  type ProviderSettings,
+} from "./connections/connection-providers.ts";
+export {
+  type ConnectionStore,
+  type ConsentRecord,
+  connectionStore,
+} from "./connections/connection-store.ts";
+export type { ConnectionRecord } from "./connections/refresh-connection.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";

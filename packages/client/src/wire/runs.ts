@@ -132,7 +132,7 @@ const ApprovalStatus = z.enum(["pending", "approved", "denied", "expired", "canc
 export const Approval = z
   .object({
     id: z.string(),
-    kind: z.enum(["tool", "scope", "text", "budget"]),
+    kind: z.enum(["tool", "scope", "text", "budget", "connect"]),
     status: ApprovalStatus,
     session_id: z.string().nullable(),
     run_id: z.string().nullable(),

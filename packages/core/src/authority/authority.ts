@@ -20,6 +20,7 @@ export const THINGS = [
   "package",
   "service",
   "secret",
+  "connection",
   "grant",
   "rule",
   "budget",
@@ -66,6 +67,7 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   package: { see: "read", use: "run", change: "admin", whose: "all" },
   service: { see: "read", change: "admin", whose: "all" },
   secret: { see: "run", change: "run", whose: "own" }, // names; a value is shown to nobody
+  connection: { see: "run", use: "run", change: "run", whose: "own" }, // which account; its token is shown to nobody
   grant: { see: "read", change: "admin", whose: "all" },
   rule: { see: "read", change: "admin", whose: "all" },
   budget: { see: "read", change: "admin", whose: "own" }, // shared ones are everybody's to see

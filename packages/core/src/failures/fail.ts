@@ -6,6 +6,7 @@ import { clientFailures } from "./client-failures.ts";
 import { codingAgentFailures } from "./coding-agent-failures.ts";
 import { commonFailures } from "./common-failures.ts";
 import { composeFailures } from "./compose-failures.ts";
+import { connectionFailures } from "./connection-failures.ts";
 import type { FailureRow } from "./failure.ts";
 import { filesFailures } from "./files-failures.ts";
 import { folderFailures } from "./folder-failures.ts";
@@ -36,6 +37,7 @@ export const FAILURES = {
   ...builtinFailures,
   ...backupFailures,
   ...loginFailures,
+  ...connectionFailures,
   ...protocolFailures,
 };
 

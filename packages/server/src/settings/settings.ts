@@ -23,6 +23,23 @@ const pairs = list.transform((parts) =>
   ),
 );
 const secret = z.string().min(1).optional();
+/** JSON: `{"google":{"client_id":"…","client_secret":"…"}}`. */
+const connectionClients = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: "custom", message: "must be JSON" }); // never with the text: it has secrets
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.record(
+      z.string().regex(/^[a-z0-9_.-]{1,100}$/),
+      z.strictObject({ client_id: z.string().min(1), client_secret: z.string().min(1).optional() }),
+    ),
+  );
 
 const Environment = z.object({
   PORT: port.default(4400),
@@ -53,6 +70,7 @@ const Environment = z.object({
       "must have the form NAME=host,NAME=host",
     )
     .default([]),
+  CAPSTAN_CONNECTION_CLIENTS: connectionClients.default({}),
   CAPSTAN_RIGHTS_APPROVER: z.email().optional(),
   CAPSTAN_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   CAPSTAN_STREAMS_PER_KEY: z.coerce.number().int().min(1).default(1000),
@@ -167,6 +185,7 @@ export function secretValues({
     ...keys.map(([, value]) => String(value ?? "")),
     ...Object.values(secrets),
     ...headers,
+    ...Object.values(settings.CAPSTAN_CONNECTION_CLIENTS).map(({ client_secret = "" }) => client_secret),
     ...passwords,
   ].filter(Boolean);
 }

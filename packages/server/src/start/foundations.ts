@@ -1,6 +1,6 @@
 /** What every feature needs: the database and its stores, the registry with built-ins and catalog, network, sandbox, models. */
 import { builtinCapabilities, type SearchSettings, staticEmbedding } from "@capstan/builtins";
-import { CapabilityRegistry, type CapstanConfig, ok, type Result } from "@capstan/core";
+import { CapabilityRegistry, type CapstanConfig, type GuardedFetch, ok, type Result } from "@capstan/core";
 import {
   agentStore,
   type BoundSecrets,
@@ -8,6 +8,9 @@ import {
   budgetStore,
   clientLoginStore,
   configSeal,
+  connectionLogins,
+  connectionProviderStore,
+  connectionStore,
   createGuardedFetch,
   type Database,
   type DatabaseRetry,
@@ -72,8 +75,11 @@ export async function openFoundations(options: FoundationOptions) {
   const registry = CapabilityRegistry.of(builtinCapabilities({ sandbox, search }));
   const secret = settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR);
   const signingKey = webhookKey(secret);
-  const stores = openStores(database, settings, secret, registry);
   const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
+  const stores = {
+    ...openStores(database, settings, secret, registry),
+    ...openAccounts(database, settings, secret, fetch),
+  };
   const models = openModelsHere(settings, database, stores.providers, environment, ownModels);
   const catalog = serverCatalog({
     settings,
@@ -132,6 +138,15 @@ function openStores(database: Database, settings: Settings, secret: string, regi
     usage: usageStore(database),
     telemetry: openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE }),
   };
+}
+
+/** Users' accounts at other services. */
+function openAccounts(database: Database, settings: Settings, secret: string, fetch: GuardedFetch) {
+  const box = secretBox(secret);
+  const connectionProviders = connectionProviderStore(database, box, settings.CAPSTAN_CONNECTION_CLIENTS);
+  const connections = connectionStore({ database, box, fetch });
+  const logins = connectionLogins({ database, box, fetch, providers: connectionProviders, connections });
+  return { connectionProviders, connections, connectionLogins: logins };
 }
 
 function registerConfig(

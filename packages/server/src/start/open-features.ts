@@ -17,6 +17,7 @@ import { budgetRoutes } from "../budgets/budget-routes.ts";
 import { capabilityRoutes } from "../capabilities/capability-routes.ts";
 import { documentNotes, openDocuments } from "../capabilities/open-documents.ts";
 import { openCodingAgents } from "../coding-agents/open-coding-agents.ts";
+import { openConnections } from "../connections/open-connections.ts";
 import { closeFeatures, type Feature } from "../http/feature.ts";
 import { mcpRoutes } from "../mcp/mcp-routes.ts";
 import { modelRoutes } from "../models/model-routes.ts";
@@ -101,6 +102,7 @@ export async function openFeatures(
     { routes: [ruleRoutes(parts), budgetRoutes(parts), textCheckRoutes(parts)] },
     openUsers({ ...parts, webhookKey: secret }),
     openOAuth(parts),
+    openConnections(parts),
     { routes: [modelRoutes(parts)] },
     packages,
     codingAgents,

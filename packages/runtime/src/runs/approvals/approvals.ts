@@ -74,6 +74,8 @@ export interface Decision {
   readonly words?: string | undefined;
   /** Replaces the model's arguments; validated by the tool's schema again. */
   readonly editedArguments?: JsonValue | undefined;
+  /** The account that was asked for is connected; set by what connects it, never by a request. */
+  readonly connected?: boolean;
   /** The tool need not ask again in this session. */
   readonly forSession?: boolean | undefined;
 }

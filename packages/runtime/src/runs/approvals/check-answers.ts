@@ -48,7 +48,25 @@ function checkText(
   });
 }
 
+/** An account: its owner connects it, which is the only yes; an admin may deny. */
+function checkConnect(
+  rightsApprover: string | undefined,
+  approval: Approval,
+  { approve, by, isAdmin = false, connected = false }: Decision,
+): Result<true> {
+  const person = { email: by, isAdmin: isAdmin && !approve };
+  const asked = { ...approval, changesRights: false };
+  const may = mayAnswer(person, asked, { approve, edits: false }, rightsApprover);
+  if (!may.ok || !approve || connected) return may;
+  const { url = "/connections", name = "the account" } = approval.arguments as {
+    url?: string;
+    name?: string;
+  };
+  return fail("connection_not_answered", { url, name });
+}
+
 export const CHECKS: Readonly<Record<Exclude<ApprovalKind, "tool">, CheckAnswer>> = {
   budget: checkMore,
   text: checkText,
+  connect: checkConnect,
 };

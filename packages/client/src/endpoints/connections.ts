@@ -1,0 +1,33 @@
+/** Connections: users' accounts at other services, and their providers. */
+import type { Connection } from "../connection.ts";
+import type {
+  ConnectionFinish,
+  ConnectionFinished,
+  ConnectionInfo,
+  ConnectionProviderInfo,
+  ConnectionProviderPut,
+  ConnectionRevoked,
+  ConnectionStart,
+  ConnectionStarted,
+  ConnectionUse,
+} from "../wire/connections.ts";
+import type { Items } from "../wire/page.ts";
+
+const part = encodeURIComponent;
+
+export const connectionEndpoints = ({ json }: Connection) => ({
+  list: (signal?: AbortSignal) => json<Items<ConnectionInfo>>("GET", "/v1/connections", { signal }),
+  start: (start: ConnectionStart) => json<ConnectionStarted>("POST", "/v1/connections", { json: start }),
+  finish: (finish: ConnectionFinish) =>
+    json<ConnectionFinished>("POST", "/v1/connections/finish", { json: finish }),
+  revoke: (id: string) => json<ConnectionRevoked>("DELETE", `/v1/connections/${part(id)}`),
+  disallow: (id: string, agentId: string) =>
+    json<void>("DELETE", `/v1/connections/${part(id)}/consents/${part(agentId)}`),
+  uses: (id: string, signal?: AbortSignal) =>
+    json<Items<ConnectionUse>>("GET", `/v1/connections/${part(id)}/uses`, { signal }),
+  providers: (signal?: AbortSignal) =>
+    json<Items<ConnectionProviderInfo>>("GET", "/v1/connection-providers", { signal }),
+  setProvider: (id: string, settings: ConnectionProviderPut) =>
+    json<ConnectionProviderInfo>("PUT", `/v1/connection-providers/${part(id)}`, { json: settings }),
+  removeProvider: (id: string) => json<void>("DELETE", `/v1/connection-providers/${part(id)}`),
+});

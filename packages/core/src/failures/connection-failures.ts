@@ -1,0 +1,46 @@
+/** Failures of connections: users' accounts at other services. */
+import { row } from "./failure.ts";
+
+/** What a call needs before it can be made. */
+export interface ConnectionLack {
+  readonly provider: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly agentId: string;
+  readonly tool: string;
+  readonly why: string;
+  /** Where the person connects. */
+  readonly url: string;
+}
+
+export const connectionFailures = {
+  connection_needed: row<ConnectionLack>({
+    status: 403,
+    message: ({ tool, name, why }) => `"${tool}" needs your account at ${name}: ${why}.`,
+    nextStep: ({ url }) => `Connect it at ${url}, then call again.`,
+    details: (facts) => facts,
+  }),
+  connection_not_answered: row<{ url: string; name: string }>({
+    status: 409,
+    message: ({ name }) => `A yes alone does not connect ${name}.`,
+    nextStep: ({ url }) =>
+      `Open ${url} and connect the account; the run then continues. Deny it to go on without.`,
+  }),
+  connection_provider_not_ready: row<{ provider: string }>({
+    status: 409,
+    message: ({ provider }) => `Nobody has set up the connection provider "${provider}" on this server.`,
+    nextStep: ({ provider }) =>
+      `An admin registers a client at the provider and runs: capstan connections provider ${provider} --client-id <id>.`,
+  }),
+  connection_login_unknown: row<{ why: string }>({
+    status: 400,
+    message: ({ why }) => `This login at a provider cannot be finished: ${why}.`,
+    nextStep: () => "Start it again: capstan connections, or Settings, Connections in the studio.",
+  }),
+  connection_refused: row<{ provider: string; why: string }>({
+    status: 502,
+    message: ({ provider, why }) => `${provider} refused: ${why}.`,
+    nextStep: () =>
+      "Try again. If it stays, check the client id, the secret and the redirect address at the provider.",
+  }),
+} as const;

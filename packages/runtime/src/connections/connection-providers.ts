@@ -1,0 +1,203 @@
+/**
+ * The providers that users can connect to: rows of the table with the operator's client, and the operator's own. Nobody
+ * else adds one or changes its hosts: a document or an agent only names a provider.
+ */
+import { fail, ok, type Result } from "@capstan/core";
+import { eq, sql } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { connectionProviders } from "../db/schema/connection-tables.ts";
+import type { SecretBox } from "../users/secret-box.ts";
+import {
+  BEARER,
+  CONNECTION_PROVIDERS,
+  type ConnectionProvider,
+  type OAuthFacts,
+  usualOAuth,
+} from "./provider-table.ts";
+
+/** What an operator set, as parsed by the route; the client's secret is kept apart. */
+export interface ProviderSettings {
+  readonly name?: string | undefined;
+  readonly kind?: ConnectionProvider["kind"] | undefined;
+  readonly client_id?: string | undefined;
+  /** Microsoft's directory. */
+  readonly tenant?: string | undefined;
+  readonly authorization_url?: string | undefined;
+  readonly token_url?: string | undefined;
+  readonly revocation_url?: string | undefined;
+  readonly issuer?: string | undefined;
+  readonly account_url?: string | undefined;
+  readonly hosts?: readonly string[] | undefined;
+  readonly base_scopes?: readonly string[] | undefined;
+  readonly scope_separator?: " " | "," | undefined;
+  readonly pkce?: boolean | undefined;
+  readonly client_proof?: "body" | "header" | undefined;
+  /** RFC 8707. */
+  readonly resource?: string | undefined;
+  readonly header?: string | undefined;
+  readonly query?: string | undefined;
+  readonly prefix?: string | undefined;
+}
+
+/** A provider with the operator's client at it. */
+export interface ConfiguredProvider extends ConnectionProvider {
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  /** Whether users can connect. */
+  readonly isReady: boolean;
+  /** Whether it is a row of the table. */
+  readonly isListed: boolean;
+  readonly from: "settings" | "environment" | "none";
+}
+
+/** Clients from the environment, by provider. */
+export type ProviderClients = Readonly<
+  Record<string, { client_id: string; client_secret?: string | undefined }>
+>;
+
+export interface ConnectionProviders {
+  list(): Promise<ConfiguredProvider[]>;
+  get(id: string): Promise<Result<ConfiguredProvider>>;
+  /** By id, or by the address of its authorization server, its issuer, or an API with keys. */
+  find(named: string): Promise<ConfiguredProvider | undefined>;
+  put(id: string, settings: ProviderSettings, secret: string | undefined, by: string): Promise<Result<true>>;
+  remove(id: string): Promise<boolean>;
+}
+
+export function connectionProviderStore(
+  { orm }: Pick<Database, "orm">,
+  box: SecretBox,
+  environment: ProviderClients = {},
+): ConnectionProviders {
+  const rows = async () =>
+    new Map((await orm.select().from(connectionProviders)).map((row) => [row.id, row]));
+  const configured = (id: string, row: Row | undefined) => configuredProvider(id, row, box, environment[id]);
+  const list = async () => {
+    const stored = await rows();
+    const ids = new Set([...CONNECTION_PROVIDERS.map(({ id }) => id), ...stored.keys()]);
+    return [...ids].flatMap((id) => configured(id, stored.get(id)) ?? []);
+  };
+  return {
+    list,
+    async get(id) {
+      const [row] = await orm.select().from(connectionProviders).where(eq(connectionProviders.id, id));
+      const found = configured(id, row);
+      return found ? ok(found) : fail("not_found", { what: "connection provider", id });
+    },
+    async find(named) {
+      const all = await list();
+      const byId = all.find(({ id }) => id === named);
+      return byId ?? (URL.canParse(named) ? all.find((each) => isAt(each, new URL(named))) : undefined);
+    },
+    async put(id, settings, secret, by) {
+      const fault = settingsFault(id, settings);
+      if (fault !== undefined) return fail("input_invalid", { where: fault });
+      const set = { settings, updatedBy: by, ...(secret !== undefined && { secret: box.seal(secret) }) };
+      await orm
+        .insert(connectionProviders)
+        .values({ id, ...set })
+        .onConflictDoUpdate({ target: connectionProviders.id, set: { ...set, updatedAt: sql`now()` } });
+      return ok(true);
+    },
+    async remove(id) {
+      const gone = await orm
+        .delete(connectionProviders)
+        .where(eq(connectionProviders.id, id))
+        .returning({ id: connectionProviders.id });
+      return gone.length > 0;
+    },
+  };
+}
+
+type Row = typeof connectionProviders.$inferSelect;
+
+/** What the operator set comes before the environment. */
+function configuredProvider(
+  id: string,
+  row: Row | undefined,
+  box: SecretBox,
+  given: ProviderClients[string] | undefined,
+): ConfiguredProvider | undefined {
+  const settings = (row?.settings ?? {}) as ProviderSettings;
+  const client_id = settings.client_id ?? given?.client_id;
+  const base = providerOf(id, { ...settings, client_id });
+  if (!base) return undefined;
+  const from = row ? "settings" : given ? "environment" : "none";
+  return {
+    ...base,
+    clientId: client_id,
+    clientSecret: row?.secret ? box.open(row.secret) : given?.client_secret,
+    isReady: base.kind !== "oauth2" || client_id !== undefined,
+    isListed: isListed(id),
+    from,
+  };
+}
+
+const isListed = (id: string): boolean => CONNECTION_PROVIDERS.some((row) => row.id === id);
+
+/** An address belongs to a provider whose authorization server is there, or whose API takes keys there. */
+function isAt({ kind, hosts, oauth }: ConnectionProvider, url: URL): boolean {
+  if (kind !== "oauth2") return hosts.includes(url.host);
+  return [oauth?.authorizationUrl, oauth?.tokenUrl, oauth?.issuer].some(
+    (own) => own !== undefined && new URL(own.replaceAll(/[{}]/g, "")).origin === url.origin,
+  );
+}
+
+/** What a row of the table does not say itself. Undefined when it is neither listed nor complete. */
+function providerOf(id: string, settings: ProviderSettings): ConnectionProvider | undefined {
+  const listed = CONNECTION_PROVIDERS.find((row) => row.id === id);
+  if (listed?.oauth) return { ...listed, oauth: withPlaces(listed.oauth, settings) };
+  const { kind = "oauth2", hosts = [], name = id } = settings;
+  const common = { id, name, kind, hosts };
+  if (kind !== "oauth2") return { ...common, sentAs: sentAs(settings) };
+  const { authorization_url: authorizationUrl, token_url: tokenUrl } = settings;
+  if (authorizationUrl === undefined || tokenUrl === undefined) return undefined;
+  const oauth = usualOAuth({
+    authorizationUrl,
+    tokenUrl,
+    revocationUrl: settings.revocation_url,
+    issuer: settings.issuer,
+    resource: settings.resource,
+    ...(settings.base_scopes && { baseScopes: settings.base_scopes }),
+    ...(settings.scope_separator && { scopeSeparator: settings.scope_separator }),
+    ...(settings.pkce !== undefined && { pkce: settings.pkce }),
+    ...(settings.client_proof && { clientProof: settings.client_proof }),
+    ...(settings.account_url && {
+      account: { url: settings.account_url, fields: ["email", "preferred_username", "login", "name", "sub"] },
+    }),
+  });
+  return { ...common, sentAs: BEARER, oauth };
+}
+
+function withPlaces(oauth: OAuthFacts, { tenant = "common", client_id = "" }: ProviderSettings): OAuthFacts {
+  const fill = (url: string) => url.replace("{tenant}", tenant).replace("{client_id}", client_id);
+  return {
+    ...oauth,
+    authorizationUrl: fill(oauth.authorizationUrl),
+    tokenUrl: fill(oauth.tokenUrl),
+    revocationUrl: oauth.revocationUrl && fill(oauth.revocationUrl),
+  };
+}
+
+function sentAs({ kind, header, query, prefix }: ProviderSettings): ConnectionProvider["sentAs"] {
+  if (kind === "basic") return { in: "header", name: "authorization", prefix: "Basic " };
+  if (query !== undefined) return { in: "query", name: query, prefix: "" };
+  const name = header?.toLowerCase() ?? "authorization";
+  return { in: "header", name, prefix: prefix ?? (name === "authorization" ? "Bearer " : "") };
+}
+
+/** A row's own addresses and hosts are not for an operator to change by mistake; another provider needs all of them. */
+function settingsFault(id: string, settings: ProviderSettings): string | undefined {
+  if (isListed(id)) {
+    const { client_id, tenant, ...fixed } = settings;
+    const [first] = Object.keys(fixed);
+    if (first !== undefined) return `${first}: is fixed for ${id}; give another provider an id of its own`;
+    return client_id === undefined ? "client_id: is missing" : undefined;
+  }
+  if (settings.hosts === undefined) return "hosts: is missing; tokens go to these hosts only";
+  if ((settings.kind ?? "oauth2") !== "oauth2") return undefined;
+  const lacking = (["client_id", "authorization_url", "token_url"] as const).find(
+    (name) => settings[name] === undefined,
+  );
+  return lacking && `${lacking}: is missing`;
+}

@@ -1,0 +1,131 @@
+/**
+ * The secret of a connection, for one request. A refresh is made by one process: it takes a lease in the connection's row,
+ * the others wait until the row has a new version. No transaction stays open while the provider is asked.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import type { Database } from "../db/database.ts";
+import type { SecretBox } from "../users/secret-box.ts";
+import type { ConfiguredProvider } from "./connection-providers.ts";
+import { type ConnectionSecret, requestTokens, TOKEN_REQUEST_MS } from "./token-requests.ts";
+
+const LEASE_SECONDS = Math.ceil(TOKEN_REQUEST_MS / 1000) + 5; // a process that was killed holds up others no longer
+const EARLY_MS = 60_000; // a token that ends during the call is of no use
+const LOOK_AGAIN_MS = 50;
+
+export interface ConnectionRecord {
+  readonly id: string;
+  readonly userEmail: string;
+  readonly provider: string;
+  readonly account: string;
+  readonly scopes: readonly string[];
+  readonly version: number;
+  readonly expiresAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+/** A connection's secret with the version it was read at. */
+export interface OpenedConnection {
+  readonly record: ConnectionRecord;
+  readonly secret: ConnectionSecret;
+}
+
+export interface ConnectionStoreParts {
+  readonly database: Pick<Database, "pool">;
+  readonly box: SecretBox;
+  readonly fetch: GuardedFetch;
+  readonly now?: () => Date;
+}
+
+export const COLUMNS = `id, user_email as "userEmail", provider, account, scopes, version, expires_at as "expiresAt",
+  ended_at as "endedAt", created_at as "createdAt", updated_at as "updatedAt", last_used_at as "lastUsedAt"`;
+const LEASE = `update connections set refreshing_until = now() + make_interval(secs => $3)
+  where id = $1 and version = $2 and ended_at is null and (refreshing_until is null or refreshing_until < now())
+  returning id`;
+const STORE_REFRESHED = `update connections set secret = $3, expires_at = $4, scopes = coalesce($5::jsonb, scopes),
+  version = version + 1, refreshing_until = null, updated_at = now() where id = $1 and version = $2 returning ${COLUMNS}`;
+const RELEASE = "update connections set refreshing_until = null where id = $1 and version = $2";
+export const END =
+  "update connections set ended_at = now(), refreshing_until = null where id = $1 and version = $2";
+
+export type SealedRow = ConnectionRecord & { readonly secret: string };
+
+export async function openFresh(
+  parts: ConnectionStoreParts,
+  id: string,
+  provider: ConfiguredProvider,
+  refusedVersion: number | undefined,
+): Promise<Result<OpenedConnection>> {
+  const { pool } = parts.database;
+  for (;;) {
+    const opened = await read(parts, id);
+    if (!opened) return gone(id);
+    const { version } = opened.record;
+    const state = stateOf(opened, refusedVersion, parts.now?.() ?? new Date());
+    if (state === "good") return ok(opened);
+    if (state === "over") {
+      await pool.query(END, [id, version]);
+      return gone(id);
+    }
+    const { rowCount } = await pool.query(LEASE, [id, version, LEASE_SECONDS]);
+    if (rowCount) return refresh(parts, opened, state.refreshToken, provider);
+    await sleep(LOOK_AGAIN_MS); // another process refreshes; its lease ends by itself
+  }
+}
+
+const gone = (id: string) => fail("not_found", { what: "connection", id });
+
+async function read(
+  { database, box }: ConnectionStoreParts,
+  id: string,
+): Promise<OpenedConnection | undefined> {
+  const { rows } = await database.pool.query<SealedRow>(
+    `select ${COLUMNS}, secret from connections where id = $1 and ended_at is null`,
+    [id],
+  );
+  return rows[0] && openedOf(box, rows[0]);
+}
+
+/** A token that ends soon is refreshed, one that the provider refused too; without a refresh token it is used to its end. */
+function stateOf(
+  { record: { version, expiresAt }, secret: { refreshToken } }: OpenedConnection,
+  refusedVersion: number | undefined,
+  now: Date,
+): "good" | "over" | { readonly refreshToken: string } {
+  const leftMs = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt.getTime() - now.getTime();
+  if (version !== refusedVersion && leftMs > EARLY_MS) return "good";
+  if (refreshToken !== undefined) return { refreshToken };
+  return version !== refusedVersion && leftMs > 0 ? "good" : "over";
+}
+
+async function refresh(
+  { database: { pool }, box, fetch, now = () => new Date() }: ConnectionStoreParts,
+  { record: { id, version } }: OpenedConnection,
+  refreshToken: string,
+  provider: ConfiguredProvider,
+): Promise<Result<OpenedConnection>> {
+  const grant = { grant_type: "refresh_token", refresh_token: refreshToken };
+  const answer = await requestTokens(fetch, provider, grant, now());
+  if (!answer.ok) {
+    await pool.query(answer.isFinal ? END : RELEASE, [id, version]);
+    return answer.isFinal ? gone(id) : answer;
+  }
+  const { secret, expiresAt, scopes } = answer.value;
+  const stored = await pool.query<ConnectionRecord>(STORE_REFRESHED, [
+    id,
+    version,
+    box.seal(JSON.stringify(secret)),
+    expiresAt ?? null,
+    scopes === undefined ? null : JSON.stringify(scopes),
+  ]);
+  const [record] = stored.rows;
+  return record ? ok({ record, secret }) : gone(id);
+}
+
+export function openedOf(box: SecretBox, { secret, ...record }: SealedRow): OpenedConnection | undefined {
+  const opened = box.open(secret);
+  return opened === undefined ? undefined : { record, secret: JSON.parse(opened) as ConnectionSecret };
+}

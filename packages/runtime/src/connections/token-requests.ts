@@ -1,0 +1,208 @@
+/**
+ * Requests to a provider's authorization server: a code or a refresh token for new tokens, and taking a token back. The
+ * addresses come from the provider's row, redirects are refused, and what the server says in an error is shortened: it may
+ * repeat what it was sent.
+ */
+import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import { z } from "zod";
+import type { ConfiguredProvider } from "./connection-providers.ts";
+import type { OAuthFacts } from "./provider-table.ts";
+
+export const TOKEN_REQUEST_MS = 10_000; // shorter than the lease of a refresh
+const MOST_LIFE_SECONDS = 10 * 366 * 24 * 3600;
+
+/** What is sealed in a connection's row. */
+export interface ConnectionSecret {
+  readonly accessToken?: string;
+  readonly refreshToken?: string;
+  readonly key?: string;
+  readonly user?: string;
+  readonly password?: string;
+}
+
+export interface NewTokens {
+  readonly secret: ConnectionSecret;
+  readonly expiresAt: Date | undefined;
+  /** Undefined: as asked for (RFC 6749, 5.1). */
+  readonly scopes: readonly string[] | undefined;
+  readonly account: string | undefined;
+}
+
+const text = z.string().min(1).max(20_000);
+/** Slack puts the user's token one level down. */
+const Tokens = z.looseObject({
+  access_token: text.optional(),
+  refresh_token: text.optional(),
+  expires_in: z.coerce.number().min(0).max(MOST_LIFE_SECONDS).optional(),
+  scope: z.string().max(20_000).optional(),
+  id_token: z.string().max(100_000).optional(),
+  error: z.string().max(1000).optional(),
+  error_description: z.string().max(5000).optional(),
+  authed_user: z
+    .looseObject({
+      id: text.optional(),
+      access_token: text.optional(),
+      refresh_token: text.optional(),
+      expires_in: z.coerce.number().optional(),
+      scope: z.string().optional(),
+    })
+    .optional(),
+  workspace_name: z.string().nullish(),
+});
+
+/** `isFinal`: the provider will not accept this grant again, so the user has to be asked. */
+export type TokenAnswer = Result<NewTokens> & { readonly isFinal?: boolean };
+
+export async function requestTokens(
+  fetch: GuardedFetch,
+  provider: ConfiguredProvider,
+  grant: Readonly<Record<string, string>>,
+  now: Date,
+): Promise<TokenAnswer> {
+  const { oauth, name } = provider;
+  if (!oauth) return refused(name, "it has no token endpoint");
+  const resource = oauth.resource === undefined ? {} : { resource: oauth.resource };
+  const answer = await post(fetch, provider, oauth, oauth.tokenUrl, { ...grant, ...resource });
+  if (!answer.ok) return answer;
+  const body: unknown = await answer.value.json().catch(() => undefined);
+  const read = Tokens.safeParse(body);
+  if (!read.success) return refused(name, `its answer (${answer.value.status}) has no tokens`);
+  const { error, error_description } = read.data;
+  if (error !== undefined || !answer.value.ok) {
+    const why = [error ?? `status ${answer.value.status}`, error_description].filter(Boolean).join(": ");
+    return {
+      ...refused(name, hidden(why, grant)),
+      isFinal: error === "invalid_grant" || error === "bad_refresh_token",
+    };
+  }
+  return tokensOf(name, read.data, grant.refresh_token, now);
+}
+
+function tokensOf(
+  provider: string,
+  read: z.infer<typeof Tokens>,
+  before: string | undefined,
+  now: Date,
+): Result<NewTokens> {
+  const given = { ...read, ...read.authed_user };
+  if (given.access_token === undefined) return refused(provider, "its answer has no access token");
+  const refreshToken = given.refresh_token ?? before;
+  return ok({
+    secret: { accessToken: given.access_token, ...(refreshToken !== undefined && { refreshToken }) },
+    expiresAt: given.expires_in === undefined ? undefined : new Date(now.getTime() + given.expires_in * 1000),
+    scopes: given.scope === undefined ? undefined : given.scope.split(/[\s,]+/).filter(Boolean),
+    account: accountIn(given.id_token) ?? given.workspace_name ?? read.authed_user?.id,
+  });
+}
+
+const refused = (provider: string, why: string) =>
+  fail("connection_refused", { provider, why: why.slice(0, 300) });
+
+/** Without the code, the verifier and tokens that were sent. */
+const hidden = (said: string, sent: Readonly<Record<string, string>>): string =>
+  Object.values(sent)
+    .filter((value) => value.length >= 8)
+    .reduce((shown, value) => shown.replaceAll(value, "[secret]"), said);
+
+function post(
+  fetch: GuardedFetch,
+  { clientId = "", clientSecret }: ConfiguredProvider,
+  { clientProof, tokenBody }: Pick<OAuthFacts, "clientProof" | "tokenBody">,
+  url: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<Result<Response>> {
+  const inHeader = clientProof === "header" && clientSecret !== undefined;
+  const proof = inHeader ? {} : { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) };
+  const all = { ...fields, ...proof };
+  return fetch(url, {
+    method: "POST",
+    headers: {
+      accept: "application/json",
+      "content-type": tokenBody === "json" ? "application/json" : "application/x-www-form-urlencoded",
+      ...(inHeader && { authorization: basic(clientId, clientSecret) }),
+    },
+    body: tokenBody === "json" ? JSON.stringify(all) : new URLSearchParams(all).toString(),
+    signal: AbortSignal.timeout(TOKEN_REQUEST_MS),
+    redirects: "refuse",
+  });
+}
+
+/** RFC 6749, 2.3.1: both are encoded as in a form first. */
+const basic = (user: string, password: string): string => {
+  const encode = (part: string) => new URLSearchParams({ part }).toString().slice("part=".length);
+  return `Basic ${Buffer.from(`${encode(user)}:${encode(password)}`).toString("base64")}`;
+};
+
+/** Straight from the token endpoint over TLS, so its signature adds nothing (OpenID Connect Core, 3.1.3.7); shown, never trusted. */
+function accountIn(idToken: string | undefined): string | undefined {
+  if (idToken === undefined) return undefined;
+  try {
+    const claims = JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString("utf8"));
+    return firstText(claims, ["email", "preferred_username", "name", "sub"]);
+  } catch {
+    return undefined;
+  }
+}
+
+function firstText(from: unknown, fields: readonly string[]): string | undefined {
+  const values = fields.map((field) => (Object(from) as Record<string, unknown>)[field]);
+  return values.find((value): value is string => typeof value === "string" && value !== "")?.slice(0, 300);
+}
+
+/** Which account the new token is for, where the provider says so at an address of its own. */
+export async function readAccount(
+  fetch: GuardedFetch,
+  { oauth }: ConfiguredProvider,
+  accessToken: string,
+): Promise<string | undefined> {
+  if (!oauth?.account) return undefined;
+  const headers = { accept: "application/json", authorization: `Bearer ${accessToken}` };
+  const signal = AbortSignal.timeout(TOKEN_REQUEST_MS);
+  const answer = await fetch(oauth.account.url, { headers, signal, redirects: "refuse" });
+  if (!answer.ok || !answer.value.ok) return undefined;
+  return firstText(await answer.value.json().catch(() => undefined), oauth.account.fields);
+}
+
+/** At the provider; it counts here already. True when the provider agreed, undefined when it has no way to be told. */
+export async function revokeTokens(
+  fetch: GuardedFetch,
+  provider: ConfiguredProvider,
+  { accessToken, refreshToken }: ConnectionSecret,
+): Promise<boolean | undefined> {
+  const { oauth } = provider;
+  if (!oauth?.revocationUrl || accessToken === undefined) return undefined;
+  const { clientId = "", clientSecret = "" } = provider;
+  const url = oauth.revocationUrl;
+  const signal = AbortSignal.timeout(TOKEN_REQUEST_MS);
+  const json = (body: object, more: object) =>
+    fetch(url, {
+      headers: {
+        accept: "application/json",
+        "content-type": "application/json",
+        authorization: basic(clientId, clientSecret),
+      },
+      body: JSON.stringify(body),
+      signal,
+      redirects: "refuse",
+      ...more,
+    });
+  const styles: Record<OAuthFacts["revokeStyle"], () => Promise<Result<Response>>> = {
+    // The refresh token ends everything that came from it.
+    form: () =>
+      post(fetch, provider, { ...oauth, tokenBody: "form" }, url, {
+        token: refreshToken ?? accessToken,
+        token_type_hint: refreshToken === undefined ? "access_token" : "refresh_token",
+      }),
+    json: () => json({ token: accessToken }, { method: "POST" }),
+    github: () => json({ access_token: accessToken }, { method: "DELETE" }),
+    bearer: () =>
+      fetch(url, {
+        method: "POST",
+        headers: { authorization: `Bearer ${accessToken}` },
+        signal,
+        redirects: "refuse",
+      }),
+  };
+  const answer = await styles[oauth.revokeStyle]();
+  return answer.ok && answer.value.ok;
+}

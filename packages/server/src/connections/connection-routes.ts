@@ -1,0 +1,138 @@
+/** /v1/connections: a user's accounts at other services. Everybody connects and uses their own; an admin also sees and ends others'. */
+import {
+  ConnectionFinish,
+  ConnectionFinished,
+  type ConnectionInfo,
+  ConnectionList,
+  ConnectionStart,
+  ConnectionStarted,
+} from "@capstan/client/wire";
+import { fail } from "@capstan/core";
+import {
+  type AuditLog,
+  type ConnectAccounts,
+  type ConnectionProviders,
+  type ConnectionRecord,
+  type ConnectionStore,
+  type Database,
+  subjectNames,
+} from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
+import { ownerFilter } from "../auth/ownership.ts";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Settings } from "../settings/settings.ts";
+import { connectionDto } from "./connection-dto.ts";
+import { connectionNote } from "./own-connection-routes.ts";
+import { redirectUri } from "./provider-routes.ts";
+
+const tags = ["connections"];
+const list = createRoute({
+  operationId: "listConnections",
+  ...needs("connection", "see"),
+  method: "get",
+  path: "/v1/connections",
+  tags,
+  summary: "Connected accounts, newest first; your own, or all for an admin",
+  responses: { 200: json(ConnectionList, "Accounts with their scopes, without tokens.") },
+});
+const start = createRoute({
+  operationId: "startConnection",
+  ...needs("connection", "change"),
+  method: "post",
+  path: "/v1/connections",
+  tags,
+  summary:
+    "Connect an account of yours: the address where you consent, or the connection when a key was given",
+  request: { body: jsonBody(ConnectionStart) },
+  responses: { 200: json(ConnectionStarted, "Where to go on.") },
+});
+const finish = createRoute({
+  operationId: "finishConnection",
+  ...needs("connection", "change"),
+  method: "post",
+  path: "/v1/connections/finish",
+  tags,
+  summary: "Pass on what the provider sent back; counts once, for the user who started",
+  request: { body: jsonBody(ConnectionFinish) },
+  responses: { 200: json(ConnectionFinished, "The connection; a run that waited for it continues.") },
+});
+export interface ConnectionRouteParts {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly connections: ConnectionStore;
+  readonly connectionProviders: ConnectionProviders;
+  readonly connectAccounts: ConnectAccounts;
+  readonly audit: AuditLog;
+}
+
+const SECONDS_PER_HOUR = 3600;
+
+export function connectionRoutes(parts: ConnectionRouteParts) {
+  const { settings, connections, connectAccounts: accounts, audit } = parts;
+  const routes = newRoutes();
+  const note = connectionNote(audit);
+  routes.openapi(list, async (c) => {
+    const items = await dtos(parts, await connections.list(ownerFilter(c.get("caller"))));
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(start, async (c) => {
+    const {
+      provider,
+      scopes = [],
+      agent_id,
+      approval_id,
+      term,
+      hours,
+      key,
+      user,
+      password,
+    } = c.req.valid("json");
+    const caller = c.get("caller");
+    const started = await accounts.start({
+      userEmail: caller.email,
+      redirectUri: redirectUri(c, settings),
+      provider,
+      scopes,
+      agentId: agent_id,
+      approvalId: approval_id,
+      once: term === "once",
+      forSeconds: term === "time" ? hours * SECONDS_PER_HOUR : undefined,
+      secret: { ...(key && { key }), ...(user && { user }), ...(password && { password }) },
+    });
+    if (!started.ok) return problem(c, started.failure);
+    if ("url" in started.value)
+      return c.json({ authorization_url: started.value.url, connection: null }, 200);
+    await note(caller, "made", started.value.connection);
+    const [connection = null] = await dtos(parts, [started.value.connection]);
+    return c.json({ authorization_url: null, connection }, 200);
+  });
+  routes.openapi(finish, async (c) => {
+    const caller = c.get("caller");
+    const { iss: issuer, ...answer } = c.req.valid("json");
+    const finished = await accounts.finish({ ...answer, issuer, userEmail: caller.email });
+    if (!finished.ok) return problem(c, finished.failure);
+    const { connection, missingScopes, sessionId } = finished.value;
+    await note(caller, "made", connection);
+    const [shown] = await dtos(parts, [connection]);
+    if (!shown) return problem(c, fail("not_found", { what: "connection", id: connection.id }).failure);
+    return c.json({ connection: shown, missing_scopes: [...missingScopes], session_id: sessionId }, 200);
+  });
+  return routes;
+}
+
+async function dtos(
+  { connections, connectionProviders, database }: ConnectionRouteParts,
+  records: readonly ConnectionRecord[],
+): Promise<ConnectionInfo[]> {
+  const consents = await connections.consents(records.map(({ id }) => id));
+  const [known, agents] = await Promise.all([
+    connectionProviders.list(),
+    subjectNames(
+      database,
+      consents.map(({ agentId }) => agentId),
+    ),
+  ]);
+  const providers = new Map(known.map((each) => [each.id, each]));
+  return records.map((record) => connectionDto(record, consents, { providers, agents }));
+}

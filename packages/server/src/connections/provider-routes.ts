@@ -1,0 +1,132 @@
+/** /v1/connection-providers: where users can connect accounts. An admin sets the client; its secret is write-only. */
+import {
+  ConnectionProviderId,
+  ConnectionProviderInfo,
+  ConnectionProviderList,
+  ConnectionProviderPut,
+} from "@capstan/client/wire";
+import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import type { AuditLog, ConnectionProviders, ProviderSettings } from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { z } from "zod";
+import { publicOrigin } from "../auth/resources.ts";
+import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import type { Settings } from "../settings/settings.ts";
+import { providerDto } from "./connection-dto.ts";
+
+const tags = ["connections"];
+const list = createRoute({
+  operationId: "listConnectionProviders",
+  ...needs("provider", "see"),
+  method: "get",
+  path: "/v1/connection-providers",
+  tags,
+  summary: "Providers that users can connect accounts at, and whether each is set up",
+  responses: { 200: json(ConnectionProviderList, "Providers.") },
+});
+const put = createRoute({
+  operationId: "putConnectionProvider",
+  ...needs("provider", "change"),
+  method: "put",
+  path: "/v1/connection-providers/{id}",
+  tags,
+  summary: "Set the client at a provider, or add a provider by its addresses and hosts",
+  request: { params: ConnectionProviderId, body: jsonBody(ConnectionProviderPut) },
+  responses: { 200: json(ConnectionProviderInfo, "As it is now.") },
+});
+const remove = createRoute({
+  operationId: "removeConnectionProvider",
+  ...needs("provider", "change"),
+  method: "delete",
+  path: "/v1/connection-providers/{id}",
+  tags,
+  summary: "Forget the client at a provider; connections stay and cannot be used or refreshed",
+  request: { params: ConnectionProviderId },
+  responses: { 204: { description: "Forgotten." } },
+});
+
+export interface ProviderRouteParts {
+  readonly settings: Settings;
+  readonly connectionProviders: ConnectionProviders;
+  readonly fetch: GuardedFetch;
+  readonly audit: AuditLog;
+}
+
+/** Where providers send the browser back to. */
+export const redirectUri = (c: Context, settings: Settings): string =>
+  `${publicOrigin(c, settings)}/connections/callback`;
+
+export function connectionProviderRoutes(parts: ProviderRouteParts) {
+  const { settings, connectionProviders: providers, audit } = parts;
+  const routes = newRoutes();
+  routes.openapi(list, async (c) => {
+    const items = (await providers.list()).map((each) => providerDto(each, redirectUri(c, settings)));
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(put, async (c) => {
+    const { id } = c.req.valid("param");
+    const { client_secret, ...given } = c.req.valid("json");
+    const complete = await withDiscovery(parts.fetch, given);
+    if (!complete.ok) return problem(c, complete.failure);
+    const { email } = c.get("caller");
+    const saved = await providers.put(id, complete.value, client_secret, email);
+    if (!saved.ok) return problem(c, saved.failure);
+    const found = await providers.get(id);
+    if (!found.ok) return problem(c, found.failure);
+    const details = { hosts: found.value.hosts, client_id: found.value.clientId };
+    await audit.add({ actor: email, action: "connection_provider.set", subject: id, details });
+    return c.json(providerDto(found.value, redirectUri(c, settings)), 200);
+  });
+  routes.openapi(remove, async (c) => {
+    const { id } = c.req.valid("param");
+    if (!(await providers.remove(id)))
+      return problem(c, fail("not_found", { what: "connection provider", id }).failure);
+    await audit.add({ actor: c.get("caller").email, action: "connection_provider.removed", subject: id });
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+const endpoint = z.url({ protocol: /^https?$/ }).max(2000);
+const Metadata = z.looseObject({
+  issuer: endpoint,
+  authorization_endpoint: endpoint,
+  token_endpoint: endpoint,
+  revocation_endpoint: endpoint.optional(),
+  userinfo_endpoint: endpoint.optional(),
+});
+
+/** OpenID Connect Discovery, then RFC 8414; an answer that names another issuer is refused. */
+async function withDiscovery(
+  fetch: GuardedFetch,
+  given: ProviderSettings,
+): Promise<Result<ProviderSettings>> {
+  const { issuer } = given;
+  if (issuer === undefined || (given.authorization_url && given.token_url)) return ok(given);
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  const places = [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ];
+  for (const place of places) {
+    const answer = await fetch(place, { headers: { accept: "application/json" }, redirects: "refuse" });
+    const body: unknown = answer.ok ? await answer.value.json().catch(() => undefined) : undefined;
+    const read = Metadata.safeParse(body);
+    if (!read.success || read.data.issuer.replace(/\/$/, "") !== issuer.replace(/\/$/, "")) continue;
+    const found = read.data;
+    return ok({
+      authorization_url: found.authorization_endpoint,
+      token_url: found.token_endpoint,
+      revocation_url: found.revocation_endpoint,
+      account_url: found.userinfo_endpoint,
+      ...given,
+      issuer: found.issuer,
+    });
+  }
+  return fail("input_invalid", {
+    where: `issuer: no metadata of ${issuer} is found at ${places.join(" or ")}`,
+  });
+}
