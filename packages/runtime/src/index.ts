@@ -94,7 +94,7 @@ export { isPassedOn } from "./network/passed-on.ts";
 export { type AskOptions, listModels, tryModel } from "./providers/check-provider.ts";
 export { type GenerateRequest, generate } from "./providers/generate.ts";
 export { findLocalServers, LOCAL_PROVIDERS, type LocalServer } from "./providers/local-servers.ts";
-export { type MediaMaker, openMedia } from "./providers/media.ts";
+export { createMediaMaker, type MediaMaker } from "./providers/media.ts";
 export type { ListedModel } from "./providers/model-lists.ts";
 export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./providers/models.ts";
 export { useProxies } from "./providers/node-fetch.ts";
@@ -244,8 +244,8 @@ export { type PreparedEmbed, type RouteTier, routeTier, type TieredIndex } from 
 export type { TaskEvent, TaskProgress } from "./tasks/task-changes.ts";
 export { openTaskRunner, type TaskParts, type TaskRunner } from "./tasks/task-runner.ts";
 export { type TaskRecord, type TaskStore, taskStore } from "./tasks/task-store.ts";
-export { openToolChooser, type ToolChooser } from "./tasks/tool-choice.ts";
-export { type Histogram, openHistogram } from "./telemetry/histogram.ts";
+export { createToolChooser, type ToolChooser } from "./tasks/tool-choice.ts";
+export { createHistogram, type Histogram } from "./telemetry/histogram.ts";
 export {
   type FailureClass,
   openTelemetry,

@@ -37,7 +37,7 @@ export function createComposer(parts: {
   registry: CapabilityRegistry;
   countTokens: CountTokens;
   /** Opens the secrets of a config, which nothing else does. */
-  openConfig?: ConfigSeal["open"];
+  unsealConfig?: ConfigSeal["open"];
   /** Takes from an agent what its author may not give. */
   authors: Pick<AgentAuthors, "limit">;
   /** Registers agents that are listed as capabilities. */
@@ -64,7 +64,7 @@ export function createComposer(parts: {
     const key = `${id} ${version} ${[...scopes].sort().join(" ")} ${limits}`;
     const before = spec.id === "unsaved" ? undefined : kept.get(key);
     if (before) return before;
-    const composed = compose(withSecrets(spec, parts.openConfig), registry, { scopes }, countTokens);
+    const composed = compose(withSecrets(spec, parts.unsealConfig), registry, { scopes }, countTokens);
     if (spec.id !== "unsaved") keep(kept, key, composed);
     return composed;
   }

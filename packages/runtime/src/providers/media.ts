@@ -38,7 +38,9 @@ const ONE_VIDEO = {
   providerOptions: {},
 };
 
-export function openMedia(credentials: (provider: string) => Promise<Credentials | undefined>): MediaMaker {
+export function createMediaMaker(
+  credentials: (provider: string) => Promise<Credentials | undefined>,
+): MediaMaker {
   const options = ({ apiKey, baseUrl }: Credentials) => ({
     ...(apiKey && { apiKey }),
     ...(baseUrl && { baseURL: baseUrl }),

@@ -38,7 +38,7 @@ const chat = defineCapability({
   routing: { fallback: true },
 });
 const registry = CapabilityRegistry.of([api, chat]);
-const index = keepInStep(routeTier({ table: staticEmbedding, onError: () => {} }).openIndex(), registry);
+const index = keepInStep(routeTier({ table: staticEmbedding, onError: () => {} }).createIndex(), registry);
 const ask = (task: string) =>
   rankCapabilities(task, index.current(), { topK: 5, rejected: true, visible: () => true });
 
@@ -78,7 +78,7 @@ test("a package of 43 tools does not attract unrelated tasks", () => {
   });
   expect(apiary.tools).toHaveLength(43);
   const firstIn = (capabilities: readonly Capability[]) => {
-    const tiered = routeTier({ table: staticEmbedding, onError: () => {} }).openIndex();
+    const tiered = routeTier({ table: staticEmbedding, onError: () => {} }).createIndex();
     const index = keepInStep(tiered, CapabilityRegistry.of([...capabilities])).current();
     return (task: string) => rankCapabilities(task, index, { topK: 1, visible: () => true }).matches[0]?.id;
   };

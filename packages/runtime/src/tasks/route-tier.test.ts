@@ -35,7 +35,7 @@ const settled = () => new Promise(setImmediate);
 
 test("without a model the table is used, and nothing waits", async () => {
   const tier = routeTier(quiet);
-  const index = tier.openIndex();
+  const index = tier.createIndex();
   index.add(boats);
   expect([tier.name, tier.waiting(), (await index.forTask("any")).embed]).toEqual([
     "static",
@@ -47,7 +47,7 @@ test("without a model the table is used, and nothing waits", async () => {
 test("the table is used until the model has read the whole catalog, then the model", async () => {
   const { model, pause, resume } = waterModel();
   const tier = routeTier({ model, ...quiet });
-  const index = tier.openIndex();
+  const index = tier.createIndex();
   pause();
   index.add(boats);
   index.add(bread);
@@ -65,7 +65,7 @@ test("the table is used until the model has read the whole catalog, then the mod
 
 test("a capability that changes while it is read is indexed in its current form, and a removed one never", async () => {
   const { model, pause, resume } = waterModel();
-  const index = routeTier({ model, ...quiet }).openIndex();
+  const index = routeTier({ model, ...quiet }).createIndex();
   pause();
   index.add(bread);
   index.add(boats);
@@ -85,7 +85,7 @@ test("a failing model is given up once, reported once, and the table is used", a
     embed: () => undefined,
   };
   const tier = routeTier({ model: broken, table: staticEmbedding, onError: (_, what) => said.push(what) });
-  const index = tier.openIndex();
+  const index = tier.createIndex();
   index.add(boats);
   index.add(bread);
   await settled();
@@ -99,7 +99,7 @@ test("a closed tier reports nothing about abandoned work", async () => {
   const { model, pause, resume } = waterModel();
   const tier = routeTier({ model, table: staticEmbedding, onError: (_, what) => said.push(what) });
   pause();
-  tier.openIndex().add(boats);
+  tier.createIndex().add(boats);
   await tier.close();
   tier.failed(new Error("closed"));
   resume();

@@ -31,7 +31,7 @@ export interface RouteTier {
   /** Texts of capabilities that the model still has to read. */
   readonly waiting: () => number;
   /** An index over both; documents are added and removed individually. */
-  openIndex(): TieredIndex;
+  createIndex(): TieredIndex;
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function routeTier({ model, table, gloss, onError }: TierParts): RouteTie
     model: working,
     failed,
     waiting: () => (given ? waiting : 0),
-    openIndex: () =>
+    createIndex: () =>
       tieredIndex({
         table,
         gloss,

@@ -32,7 +32,7 @@ export interface TaskChanges {
 
 const LOOK_MS = 500; // maximum delay of updates from another process
 
-export function openTaskChanges(tasks: TaskStore): TaskChanges {
+export function createTaskChanges(tasks: TaskStore): TaskChanges {
   const waiting = new Map<string, Set<() => void>>();
   const wake = (id: string) => {
     for (const resume of waiting.get(id) ?? []) resume();

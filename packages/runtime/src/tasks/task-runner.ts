@@ -14,7 +14,7 @@ import { confirmedPlan, proposalOf, proposedSteps } from "./confirm-plan.ts";
 import { executeSteps } from "./execute-steps.ts";
 import { fillMissing } from "./fill-missing.ts";
 import { type Planned, type PlanningParts, planTask } from "./plan-task.ts";
-import { openTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
+import { createTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
 import { type Outcome, refusedTask, responseOf } from "./task-response.ts";
 import { checkSession, type TaskSessionParts, taskSession } from "./task-session.ts";
 import type { TaskRecord, TaskStore } from "./task-store.ts";
@@ -66,7 +66,7 @@ const SWEEP_MS = 5000;
 export function openTaskRunner(parts: TaskParts): TaskRunner {
   const { tasks } = parts;
   const background = new AbortController();
-  const changes = openTaskChanges(tasks);
+  const changes = createTaskChanges(tasks);
   const finish = async (task: TaskRecord, signal: AbortSignal): Promise<TaskResponse> => {
     const renewing = setInterval(() => void tasks.renew(task.id).catch(() => {}), SWEEP_MS);
     try {

@@ -3,7 +3,7 @@ import { CapabilityRegistry, defineCapability, defineTool, ok } from "@capstan/c
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { routeTier } from "./route-tier.ts";
-import { openToolChooser } from "./tool-choice.ts";
+import { createToolChooser } from "./tool-choice.ts";
 
 const tool = (name: string, description: string) =>
   defineTool({ name, description, input: z.object({}), run: async () => ok({}) });
@@ -17,7 +17,7 @@ const harbour = defineCapability({
     tool("tides_get", "The height of the water at a time."),
   ],
 });
-const choose = openToolChooser(
+const choose = createToolChooser(
   CapabilityRegistry.of([harbour]),
   routeTier({ table: staticEmbedding, onError: () => {} }),
 );

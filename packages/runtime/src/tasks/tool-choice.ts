@@ -10,12 +10,12 @@ import type { RouteTier, TieredIndex } from "./route-tier.ts";
 export type ToolChooser = (task: string, capability: Capability, hints?: PayloadHints) => string | undefined;
 
 /** The capability may be shown with fewer tools than it has: only those are ranked. */
-export function openToolChooser(registry: CapabilityRegistry, tier: RouteTier): ToolChooser {
+export function createToolChooser(registry: CapabilityRegistry, tier: RouteTier): ToolChooser {
   const indexes = new WeakMap<Capability, TieredIndex>();
   const indexOf = (capability: Capability): TieredIndex => {
     const known = indexes.get(capability);
     if (known) return known;
-    const index = tier.openIndex();
+    const index = tier.createIndex();
     for (const tool of capability.tools) index.add(toolDocument(tool));
     indexes.set(capability, index);
     return index;

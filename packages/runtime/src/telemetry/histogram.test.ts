@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { openHistogram } from "./histogram.ts";
+import { createHistogram } from "./histogram.ts";
 
 test("counts each value in every bucket at or above it", () => {
-  const histogram = openHistogram([1, 10]);
+  const histogram = createHistogram([1, 10]);
   for (const value of [0.5, 1, 5, 100]) histogram.add(value);
   expect(histogram.buckets()).toEqual([
     { le: 1, count: 2 },

@@ -7,7 +7,7 @@ export interface Histogram {
   readonly sum: number;
 }
 
-export function openHistogram(bounds: readonly number[]): Histogram {
+export function createHistogram(bounds: readonly number[]): Histogram {
   const counts = new Array<number>(bounds.length + 1).fill(0);
   let sum = 0;
   let count = 0;

@@ -4,7 +4,7 @@
  */
 import type { Database } from "../db/database.ts";
 import type { CallRecord } from "../gate/gate.ts";
-import { type Histogram, openHistogram } from "./histogram.ts";
+import { createHistogram, type Histogram } from "./histogram.ts";
 import { jsonlSink } from "./jsonl-sink.ts";
 import { ADD_TOOL_HOURS, type ToolCallCount, toolHourColumns } from "./tool-hours.ts";
 
@@ -134,7 +134,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
 const LATENCY_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 function recordLatency(latencies: Map<string, Histogram>, path: string, seconds: number): void {
-  const histogram = latencies.get(path) ?? openHistogram(LATENCY_BOUNDS);
+  const histogram = latencies.get(path) ?? createHistogram(LATENCY_BOUNDS);
   latencies.set(path, histogram);
   histogram.add(seconds);
 }

@@ -29,7 +29,7 @@ import { answerEvents, type SentEvent } from "./event-stream.ts";
 import { readForwarded } from "./forwarded-props.ts";
 import { parseRunInput } from "./run-input.ts";
 import { type Answering, type Asking, type StartRunParts, startRun } from "./start-run.ts";
-import { openThread } from "./thread-session.ts";
+import { readThread } from "./thread-session.ts";
 
 const PROTOBUF = "application/vnd.ag-ui.event+proto";
 
@@ -76,7 +76,7 @@ export function agUiRoutes(services: AgUiRouteParts) {
     const { threadId } = c.req.valid("json");
     const { email: owner } = c.get("caller");
     const thread = { agentId: c.req.valid("param").id.toLowerCase(), owner, threadId };
-    const opened = await openThread(services, thread, "");
+    const opened = await readThread(services, thread, "");
     if (!opened.ok) return problem(c, opened.failure);
     const agent = await services.agents.get(thread.agentId);
     if (!agent.ok) return problem(c, agent.failure);

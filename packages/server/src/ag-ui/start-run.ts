@@ -25,7 +25,7 @@ import {
   userParts,
 } from "./run-input.ts";
 import { type RunRequest, sendOptions } from "./send-options.ts";
-import { newThread, type OpenThread, openThread, type Thread } from "./thread-session.ts";
+import { newThread, readThread, type Thread, type ThreadAtStart } from "./thread-session.ts";
 
 /** Where the answer starts, which run's events it consists of, and what a client gets first. */
 export interface Answering {
@@ -97,18 +97,18 @@ async function reopenThread(
   services: StartRunParts,
   thread: Thread,
   messageId: string,
-): Promise<Result<OpenThread>> {
-  const opened = await openThread(services, thread, messageId);
+): Promise<Result<ThreadAtStart>> {
+  const opened = await readThread(services, thread, messageId);
   if (!opened.ok || messageId === "") return opened;
   const { session, view } = opened.value;
   if (!view.active?.isLeft || view.known !== null) return opened;
   await services.runs.cancel(session.id, { by: thread.owner, runId: view.active.id });
-  return openThread(services, thread, messageId);
+  return readThread(services, thread, messageId);
 }
 
 async function startIn(
   services: StartRunParts,
-  thread: OpenThread,
+  thread: ThreadAtStart,
   { agentId, by, isAdmin = false, input, signal, sharesState = false, follows = false, traceparent }: Asking,
 ): Promise<Result<Answering>> {
   const forwarded = readForwarded(input.forwardedProps);
@@ -215,7 +215,7 @@ async function stillWaiting({ services }: Starting, runId: string): Promise<RunE
   return { type: "RUN_FINISHED", threadId: sessionId, runId, outcome };
 }
 
-interface Starting extends OpenThread, RunRequest {
+interface Starting extends ThreadAtStart, RunRequest {
   readonly services: StartRunParts;
   readonly isAdmin: boolean;
   readonly signal: AbortSignal;
@@ -247,7 +247,7 @@ async function sendMessage(
 }
 
 async function makeSession(
-  { services, session, view }: OpenThread & { services: StartRunParts },
+  { services, session, view }: ThreadAtStart & { services: StartRunParts },
   title?: string,
 ): Promise<void> {
   const { id, agentId, owner } = session;

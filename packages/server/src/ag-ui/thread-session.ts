@@ -38,16 +38,16 @@ export async function threadSession(
 }
 
 /** The thread at the start of a turn. A new one is stored with its first message. */
-export interface OpenThread {
+export interface ThreadAtStart {
   readonly session: Pick<SessionRecord, "id" | "agentId" | "owner">;
   readonly view: SessionView;
 }
 
-export async function openThread(
+export async function readThread(
   { runs, database }: Pick<ThreadParts, "database"> & { readonly runs: Pick<Runs, "view"> },
   thread: Thread,
   messageId: string,
-): Promise<Result<OpenThread>> {
+): Promise<Result<ThreadAtStart>> {
   const { agentId, owner, threadId } = thread;
   const id = sessionIdOf(thread);
   const view = await runs.view(id, messageId);
@@ -58,7 +58,7 @@ export async function openThread(
 }
 
 /** A thread assumed to be new; the claim of its first run verifies that. */
-export function newThread(thread: Thread): OpenThread {
+export function newThread(thread: Thread): ThreadAtStart {
   const { agentId, owner, threadId } = thread;
   const id = sessionIdOf(thread);
   const metadata = id === threadId ? {} : { thread_id: threadId };

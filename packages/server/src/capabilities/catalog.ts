@@ -8,7 +8,7 @@ import {
   searchWeb,
 } from "@capstan/builtins";
 import { type Capability, fail, type GuardedFetch, ok, type Result } from "@capstan/core";
-import { type Database, documentStore, generate, openMedia } from "@capstan/runtime";
+import { createMediaMaker, type Database, documentStore, generate } from "@capstan/runtime";
 import type { ServerModels } from "../models/models.ts";
 import type { Providers } from "../models/providers.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -28,7 +28,7 @@ const LOCAL_TIMEOUT_MS = 60_000;
 
 export function serverCatalog(sources: CatalogSources): Capability[] {
   const { database, search, fetch, embed, secret, settings, providers } = sources;
-  const media = openMedia(providers.credentials);
+  const media = createMediaMaker(providers.credentials);
   const notMade = (what: string) =>
     fail("not_available", {
       what,

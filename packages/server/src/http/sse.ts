@@ -14,7 +14,7 @@ let open = 0;
 const endings = new WeakMap<Response, (() => void)[]>();
 
 /** How many clients are connected to streams of this process. */
-export const openStreams = (): number => open;
+export const countStreams = (): number => open;
 
 /** Each yielded text is written unchanged; `open` runs until the client leaves or the texts end. */
 export function sseResponse(

@@ -14,7 +14,7 @@ import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type HealthRouteParts, healthRoutes } from "./health-routes.ts";
 import { metricRoutes } from "./metric-routes.ts";
-import { openRunTotals, type RunTotals } from "./run-totals.ts";
+import { createRunTotals, type RunTotals } from "./run-totals.ts";
 import { type SecurityParts, securityReport } from "./security-report.ts";
 import type { MetricParts } from "./server-metrics.ts";
 import { type StatusRouteParts, statusRoutes } from "./status-routes.ts";
@@ -66,7 +66,7 @@ export function openObservability(parts: ObservabilityParts): Observability {
   const { settings, telemetry, usage, log } = parts;
   usage.start((error) => parts.onError(error, "sums of usage"));
   const tracing = openTracing(settings, parts);
-  const runTotals = openRunTotals();
+  const runTotals = createRunTotals();
   return {
     runTotals,
     recordCall(call) {

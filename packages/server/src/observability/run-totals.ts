@@ -1,5 +1,5 @@
 /** Totals of runs since this process started: outcomes, durations, tokens by model, cost. */
-import { type EndedRun, type Histogram, openHistogram, type WebhookAttempt } from "@capstan/runtime";
+import { createHistogram, type EndedRun, type Histogram, type WebhookAttempt } from "@capstan/runtime";
 
 /** In seconds of work, without waiting for people. */
 const RUN_BOUNDS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
@@ -16,10 +16,10 @@ export interface RunTotals {
   costUsd(): number;
 }
 
-export function openRunTotals(): RunTotals {
+export function createRunTotals(): RunTotals {
   const ended = new Map<EndedRun["end"], number>();
   const webhooks = new Map<WebhookAttempt["result"], number>();
-  const seconds = openHistogram(RUN_BOUNDS);
+  const seconds = createHistogram(RUN_BOUNDS);
   const tokens = new Map<string, { model: string; kind: string; count: number }>();
   let cost = 0;
   const count = (model: string, kind: string, more: number | undefined) => {

@@ -1,6 +1,6 @@
 /** The metrics of `/metrics`: counters since this process started, and current gauges. No payload, no user, no session. */
 import { type BreakerStore, countActiveRuns, type Database, type Telemetry } from "@capstan/runtime";
-import { openStreams } from "../http/sse.ts";
+import { countStreams } from "../http/sse.ts";
 import { type Metric, prometheusText } from "./prometheus-text.ts";
 import type { RunTotals } from "./run-totals.ts";
 
@@ -27,7 +27,7 @@ export async function serverMetrics(parts: MetricParts): Promise<string> {
         BREAKER_STATES[state],
       ]),
     },
-    gauge("capstan_event_subscribers", "Clients connected to a stream of this process.", openStreams()),
+    gauge("capstan_event_subscribers", "Clients connected to a stream of this process.", countStreams()),
     gauge("process_resident_memory_bytes", "Memory of this process.", process.memoryUsage.rss()),
     gauge("process_uptime_seconds", "How long this process has been running.", Math.round(process.uptime())),
   ]);

@@ -125,7 +125,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     registry,
     countTokens,
     offerAgents,
-    openConfig: parts.configSeal.open,
+    unsealConfig: parts.configSeal.open,
   });
   const files = sessionFiles(database, settings, openSessionManifests({ composer, sessions, packages, now }));
   const ledger = budgetLedger({ database, store: parts.budgets, alert: budgetAlerts(parts) });
@@ -142,7 +142,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
   const runs: Runs = await parts.withRetry(() =>
     openEngine(parts, { composer, gate, ledger, harnesses, files }),
   );
-  const stop = openStop(() => runs.drain(DRAIN_MS));
+  const stop = createStop(() => runs.drain(DRAIN_MS));
   const routeParts = { ...parts, composer, runs, files };
   return {
     ...stop,
@@ -209,7 +209,7 @@ function openEngine(
 }
 
 /** Draining happens once, whoever asks first. */
-function openStop(drainRuns: () => Promise<void>) {
+function createStop(drainRuns: () => Promise<void>) {
   const stopping = new AbortController();
   let drained: Promise<void> | undefined;
   return {

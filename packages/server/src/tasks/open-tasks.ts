@@ -2,9 +2,9 @@
 import { placeOf, timezoneOf } from "@capstan/builtins";
 import type { CapabilityRegistry } from "@capstan/core";
 import {
+  createToolChooser,
   keepInStep,
   openTaskRunner,
-  openToolChooser,
   type RouteTier,
   type TaskParts,
   type TieredIndex,
@@ -25,7 +25,7 @@ export function openTasks(parts: OpenTasksParts): Feature {
     timezoneOf,
     placeOf,
     index: lazyIndex(parts.registry, tier),
-    chooseTool: openToolChooser(parts.registry, tier),
+    chooseTool: createToolChooser(parts.registry, tier),
     tasks: taskStore(database.pool, uuidv7()),
   });
   return {
@@ -40,7 +40,7 @@ export function openTasks(parts: OpenTasksParts): Feature {
 function lazyIndex(registry: CapabilityRegistry, tier: RouteTier): () => TieredIndex {
   let index: TieredIndex | undefined;
   const open = () => {
-    index ??= keepInStep(tier.openIndex(), registry);
+    index ??= keepInStep(tier.createIndex(), registry);
     return index;
   };
   if (tier.name === "minilm") setImmediate(open); // the model reads the catalog in the background

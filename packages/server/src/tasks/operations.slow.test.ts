@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { staticEmbedding } from "@capstan/builtins";
-import { openToolChooser, routeTier } from "@capstan/runtime";
+import { createToolChooser, routeTier } from "@capstan/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { typeCommand } from "../../../../tools/command-under-test.ts";
 import { packageFolder } from "../../../../tools/npm-package.ts";
@@ -90,7 +90,7 @@ describe.each(OPERATION_TASKS)("$api", ({ api, package: [name, version, file], t
   test(`${FOUND[api]} of ${tasks.length} tasks or more find their operation`, async () => {
     const found = server.services.registry.get(label);
     if (!found.ok) throw new Error(found.failure.message);
-    const choose = openToolChooser(
+    const choose = createToolChooser(
       server.services.registry,
       routeTier({ table: staticEmbedding, onError: () => {} }),
     );
