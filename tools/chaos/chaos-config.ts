@@ -22,7 +22,7 @@ export default {
       name: "Chaos",
       description: "Writes down what it does.",
       tools: [
-        defineTool({ name: "note", description: "Writes a note.", input, run: async ({ text }) => { await pause(50); ran(text); await pause(50); return ok("noted " + text); } }),
+        defineTool({ name: "note", description: "Writes a note.", writes: "internal", input, run: async ({ text }) => { await pause(50); ran(text); await pause(50); return ok("noted " + text); } }),
         defineTool({ name: "send", description: "Sends, after a yes.", policy: "approve", input, run: async ({ text }) => { ran(text); await pause(30); return ok("sent " + text); } }),
       ],
     }),

@@ -15,6 +15,7 @@ const lamp = (id: string, works: boolean) =>
       defineTool({
         name: works ? "spare" : "lamp",
         description: "Lights the lamp.",
+        risk: "read", // only what changes nothing stands in for another capability
         input: z.object({}),
         run: async () =>
           works ? ok({ lit: true }) : fail("tool_failed", { message: "The bulb is broken." }),

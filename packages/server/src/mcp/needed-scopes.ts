@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { allowsTool, EVERY_TOOL, scopesFor } from "../auth/client-scopes.ts";
+import { readJson } from "../http/read-json.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 
 const Call = z.object({ method: z.literal("tools/call"), params: z.object({ name: z.string() }) });
@@ -14,11 +15,9 @@ export interface MissingScopes {
 /** Undefined when every call in the request is allowed. The server checks again, for what this cannot read. */
 export async function missingScopes(c: Context, caller: McpCaller): Promise<MissingScopes | undefined> {
   if (caller.allowed.includes(EVERY_TOOL) || c.req.method !== "POST") return undefined;
-  const body: unknown = await c.req.raw
-    .clone()
-    .json()
-    .catch(() => undefined);
-  for (const message of Array.isArray(body) ? body : [body]) {
+  const body = await readJson(c, z.union([z.array(z.unknown()), z.unknown()]));
+  if (!body.ok) return undefined;
+  for (const message of Array.isArray(body.value) ? body.value : [body.value]) {
     const call = Call.safeParse(message);
     if (!call.success) continue;
     const { name } = call.data.params;

@@ -8,7 +8,8 @@ import type { FollowingClient } from "../contract/run-types.ts";
 
 const GRACE_SECONDS = 10; // a page that reloads or changes networks has reconnected by then
 
-const IS_DUE = `left_at is not null and left_at + make_interval(
+/** A run without a client has nobody who could leave, whatever its row says. */
+const IS_DUE = `left_at is not null and input->'client' is not null and left_at + make_interval(
   secs => coalesce(input->'client'->>'graceSeconds', '${GRACE_SECONDS}')::float8) <= now()`;
 
 export const UNATTENDED = `select id, session_id as "sessionId", input->'client' as client from runs
