@@ -3,7 +3,7 @@ import { lazy, Suspense } from "react";
 import { Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { FailureNote, Loading } from "../../kit/states.tsx";
-import { forgetRouted, type RoutedMessage, useRouted } from "./routing.ts";
+import { confirmRouted, forgetRouted, type RoutedMessage, useRouted } from "./routing.ts";
 
 const TaskResult = lazy(() =>
   import("../route/task-result.tsx").then(({ TaskResult }) => ({ default: TaskResult })),
@@ -25,6 +25,7 @@ export function RoutedMessages({ sessionId, onAskAgent }: RoutedProps) {
         <RoutingCard
           key={message.id}
           message={message}
+          onConfirm={(confirm) => void confirmRouted(sessionId, message, confirm)}
           onAskAgent={() => {
             forgetRouted(sessionId, message.id);
             onAskAgent(message.text);
@@ -35,7 +36,13 @@ export function RoutedMessages({ sessionId, onAskAgent }: RoutedProps) {
   );
 }
 
-function RoutingCard({ message, onAskAgent }: { message: RoutedMessage; onAskAgent: () => void }) {
+interface CardProps {
+  message: RoutedMessage;
+  onConfirm: (confirm: string) => void;
+  onAskAgent: () => void;
+}
+
+function RoutingCard({ message, onConfirm, onAskAgent }: CardProps) {
   const { text, capabilityId, outcome } = message;
   return (
     <>
@@ -54,7 +61,7 @@ function RoutingCard({ message, onAskAgent }: { message: RoutedMessage; onAskAge
         {outcome.kind === "refused" && <FailureNote failure={outcome.failure} />}
         {outcome.kind === "answered" && (
           <Suspense fallback={<Loading rows={3} />}>
-            <TaskResult answer={outcome.answer} />
+            <TaskResult answer={outcome.answer} onConfirm={onConfirm} />
           </Suspense>
         )}
         <Button size="sm" className="self-start" onClick={onAskAgent}>

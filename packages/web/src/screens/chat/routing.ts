@@ -2,7 +2,7 @@
  * Messages that the router handled: they match a capability's `chatPatterns`. They are not part of the session, so the page
  * keeps them while it is open, at the position where they were sent.
  */
-import type { TaskAnswer } from "@capstan/client";
+import type { TaskAnswer, TaskRequest } from "@capstan/client";
 import type { Failure } from "@capstan/core";
 import { useSyncExternalStore } from "react";
 import { api } from "../../server/api.ts";
@@ -45,7 +45,24 @@ export async function takenByRouter(sessionId: string, { text, files }: Outgoing
 async function route(sessionId: string, text: string, capabilityId: string): Promise<void> {
   const id = ++lastId;
   change(sessionId, (all) => [...all, { id, text, capabilityId, outcome: { kind: "running" } }]);
-  const answered = await api.route.execute({ task: text });
+  await execute(sessionId, id, { task: text });
+}
+
+/** Runs exactly the plan that was proposed for a message. */
+export async function confirmRouted(
+  sessionId: string,
+  message: RoutedMessage,
+  confirm: string,
+): Promise<void> {
+  const { id, text } = message;
+  change(sessionId, (all) =>
+    all.map((each) => (each.id === id ? { ...each, outcome: { kind: "running" } } : each)),
+  );
+  await execute(sessionId, id, { task: text, confirm });
+}
+
+async function execute(sessionId: string, id: number, request: TaskRequest): Promise<void> {
+  const answered = await api.route.execute(request);
   const outcome: RoutedMessage["outcome"] = answered.ok
     ? { kind: "answered", answer: answered.value }
     : { kind: "refused", failure: answered.failure };

@@ -68,7 +68,7 @@ export function Plan({ plan }: { plan: readonly PlanStep[] }) {
     <section aria-label="Plan">
       <h3 className="mb-2 text-xs font-semibold text-ink-soft">Plan</h3>
       <ol className="flex flex-col gap-2">
-        {plan.map(({ step, capabilityId, method, route, payload, goal, missing }) => (
+        {plan.map(({ step, capabilityId, method, route, payload, goal, missing, guessed, risk }) => (
           <li key={step} className="flex flex-wrap items-baseline gap-2">
             <span className="numbers text-ink-faint">{step}.</span>
             <Code>{capabilityId}</Code>
@@ -79,6 +79,10 @@ export function Plan({ plan }: { plan: readonly PlanStep[] }) {
             )}
             <Code>{JSON.stringify(payload)}</Code>
             <span className="text-ink-soft">{goal}</span>
+            {risk !== "read" && (
+              <Badge tone="warn">{risk === "write" ? "makes changes" : "cannot be undone"}</Badge>
+            )}
+            {guessed && guessed.length > 0 && <Badge tone="warn">guessed: {guessed.join(", ")}</Badge>}
             {missing && missing.length > 0 && <Badge tone="warn">needs {missing.join(", ")}</Badge>}
           </li>
         ))}

@@ -1,5 +1,5 @@
-import type { RouteAnswer, TaskAnswer } from "@capstan/client";
-import { useEffect, useRef, useState } from "react";
+import type { RouteAnswer } from "@capstan/client";
+import { type ComponentProps, useEffect, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { Button } from "../../kit/button.tsx";
 import { Field, TextArea } from "../../kit/field.tsx";
@@ -40,7 +40,8 @@ function TaskView() {
     api.route.explain({ task: text, top_k: TOP }, signal),
   );
   const { change: run, cancel: cancelRun } = useCancellableChange(
-    (request: { task: string; dryRun: boolean }, signal) => api.route.execute(request, signal),
+    (request: { task: string; dryRun: boolean; confirm?: string }, signal) =>
+      api.route.execute(request, signal),
     ["telemetry"],
   );
   const text = task.trim();
@@ -98,7 +99,12 @@ function TaskView() {
       </form>
       {error && <RouteFailure error={error} />}
       <div role="status" className="flex flex-col gap-5 empty:hidden">
-        {run.data && <Result answer={run.data} />}
+        {run.data && (
+          <Result
+            answer={run.data}
+            onConfirm={(confirm) => run.mutate({ task: run.variables.task, dryRun: false, confirm })}
+          />
+        )}
         {explain.data && <Explained answer={explain.data} />}
       </div>
     </div>
@@ -149,9 +155,9 @@ function RouteFailure({ error }: { error: Error }) {
   return isMissingPart(failure) ? <NotHere what="Task routes" /> : <FailureNote failure={failure} />;
 }
 
-const Result = ({ answer }: { answer: TaskAnswer }) => (
-  <Panel title={answer.execution.dryRun ? "Preview: nothing was called" : "Result"}>
-    <TaskResult answer={answer} />
+const Result = (props: ComponentProps<typeof TaskResult>) => (
+  <Panel title={props.answer.execution.dryRun ? "Preview: nothing was called" : "Result"}>
+    <TaskResult {...props} />
   </Panel>
 );
 

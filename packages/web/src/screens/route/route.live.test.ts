@@ -29,9 +29,39 @@ const tides = defineCapability({
   },
 });
 
+const registered: string[] = [];
+
+/** Changes something, so that a plan with guessed arguments is proposed first. */
+const harbour = defineCapability({
+  id: "harbour",
+  name: "Harbour Office",
+  description: "Registers ships with the harbour office.",
+  category: "Sea",
+  tools: [
+    defineTool({
+      name: "register_ship",
+      description: "Register a ship with the harbour office.",
+      risk: "write",
+      input: z.object({ body: z.string() }),
+      run: ({ body }) => {
+        registered.push(body);
+        return ok({ registered: body });
+      },
+    }),
+  ],
+  routing: {
+    triggers: ["register a ship", "register the ship", "add a ship to the harbour"],
+    tags: ["ship", "harbour"],
+    domain: "sea",
+    actions: ["create"],
+    chatPatterns: ["^register a ship\\b"],
+  },
+});
+
 beforeAll(async () => {
   studio = await studioUnderTest();
   studio.server.services.registry.register(tides);
+  studio.server.services.registry.register(harbour);
 });
 afterAll(async () => studio?.close());
 
@@ -94,6 +124,32 @@ describe("a task", () => {
     await page.getByRole("article", { name: "Answer" }).waitFor();
     expect(await page.getByRole("article", { name: "You" }).textContent()).toContain("high tide");
     expect(await card.count()).toBe(0);
+    expect(studio.faults).toEqual([]);
+  });
+
+  test("that changes something on a guess is proposed with the reason, on its screen and in a chat, and runs once confirmed", async () => {
+    const page = await studio.open("/route");
+    const box = page.getByRole("textbox", { name: "Task" });
+    await box.fill("register a ship that sails on Sundays");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const proposal = page.getByRole("region", { name: "Confirm this plan" });
+    await proposal.getByRole("listitem").first().waitFor();
+    expect(registered).toEqual([]);
+    await proposal.getByRole("button", { name: "Confirm and run" }).click();
+    await page.getByRole("region", { name: "Result of step 1" }).getByText("registered").waitFor();
+    expect(registered).toHaveLength(1);
+
+    const agent = await studio.server.call("POST", "/v1/agents", { name: "Clerk", capabilities: ["noop"] });
+    await page.goto(`${studio.server.url}/chat?agent=${agent.body.id}`);
+    const message = page.getByRole("textbox", { name: "Message", exact: true });
+    await message.fill("Register a ship that sails in winter");
+    await message.press("Enter");
+    const card = page.getByRole("region", { name: "Routed task" });
+    await card.getByText("Nothing has run yet.", { exact: false }).waitFor();
+    expect(registered).toHaveLength(1);
+    await card.getByRole("button", { name: "Confirm and run" }).click();
+    await card.getByRole("region", { name: "Result of step 1" }).getByText("registered").waitFor();
+    expect(registered).toHaveLength(2);
     expect(studio.faults).toEqual([]);
   });
 });
