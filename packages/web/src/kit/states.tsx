@@ -7,6 +7,7 @@ import type { ComponentType, ReactNode } from "react";
 import { failureOf, isMissingPart } from "../server/api.ts";
 import { Button } from "./button.tsx";
 import { cx } from "./cx.ts";
+import { WholeOutput } from "./whole-output.tsx";
 
 export function Loading({ rows = 3, label = "Loading" }: { rows?: number; label?: string }) {
   return (
@@ -51,6 +52,7 @@ export function FailureNote({ failure, onRetry, className }: FailureNoteProps) {
       <div className="min-w-0 flex-1">
         <p className="font-medium whitespace-pre-line">{failure.message}</p>
         {failure.nextStep && <p className="mt-0.5">{failure.nextStep}</p>}
+        <WholeOutput nextStep={failure.nextStep} />
       </div>
       {onRetry && (
         <Button size="sm" onClick={onRetry}>

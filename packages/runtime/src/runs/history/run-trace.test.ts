@@ -62,6 +62,19 @@ describe("a run's trace", () => {
     });
   });
 
+  test("keeps the order of the conversation for what began in the same millisecond", () => {
+    const times = { startedAt: at(2).toISOString(), durationMs: 1 };
+    const spans = traced({
+      messages: [
+        said("a1", 1, [call("t1")]),
+        result("t1", 2, { type: "json", value: 3 }),
+        said("a2", 2, [{ type: "text", text: "3" }], times),
+      ],
+      facts: { ...NO_FACTS, calls: new Map([["t1", { durationMs: 0 }]]) },
+    });
+    expect(spans.map(({ id }) => id)).toEqual(["a1", "t1", "a2"]);
+  });
+
   test("gives the reason why a tool call failed", () => {
     const error = { code: "scope_missing", message: "No.", nextStep: "Ask." };
     const spans = traced({

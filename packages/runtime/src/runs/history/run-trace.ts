@@ -66,14 +66,26 @@ export interface TraceSource {
 
 /** Pure, so that failures, waits and missing events are tested without a store. */
 export function buildTrace(source: TraceSource): TraceEntry[] {
+  // In the order of the conversation: what begins in the same millisecond stays so.
+  const gates = Map.groupBy(source.questions, ({ call_id }) => asker(source, call_id));
+  const gatesOf = (message: MessageRecord | undefined) =>
+    (gates.get(message) ?? []).map((question) => gateSpan(question, source.run));
   const entries = [
-    ...source.messages.flatMap((message, index) => modelSpan(source, message, index)),
+    ...source.messages.flatMap((message, index) => [
+      ...modelSpan(source, message, index),
+      ...gatesOf(message),
+      ...toolSpans(source, message),
+    ]),
+    ...gatesOf(undefined),
     ...failedCall(source),
-    ...source.questions.map((question) => gateSpan(question, source.run)),
-    ...source.messages.flatMap((message) => toolSpans(source, message)),
   ];
   return entries.sort((a, b) => (a.started_at < b.started_at ? -1 : a.started_at > b.started_at ? 1 : 0));
 }
+
+const asker = ({ messages }: TraceSource, callId: string): MessageRecord | undefined =>
+  messages.find(({ content }) =>
+    content.some((part) => part.type === "tool-call" && part.toolCallId === callId),
+  );
 
 const iso = (time: Date | string): string => new Date(time).toISOString();
 const msBetween = (from: Date | string, to: Date | string): number =>

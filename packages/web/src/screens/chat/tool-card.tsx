@@ -10,6 +10,7 @@ import { CallArguments } from "../../forms/call-arguments.tsx";
 import { Badge } from "../../kit/badge.tsx";
 import { cx } from "../../kit/cx.ts";
 import { JsonView } from "../../kit/json-view.tsx";
+import { WholeOutput } from "../../kit/whole-output.tsx";
 import { duration } from "../../kit/words.ts";
 
 type State = "preparing" | "running" | "waiting" | "done" | "failed";
@@ -99,9 +100,12 @@ function CallFailure({ text }: { text: string }) {
   const failure = failureIn(text);
   if (!failure) return null;
   return (
-    <p className="px-1 text-xs text-bad">
-      {failure.message} {failure.nextStep}
-    </p>
+    <div className="flex flex-col px-1 text-xs text-bad">
+      <p>
+        {failure.message} {failure.nextStep}
+      </p>
+      <WholeOutput nextStep={failure.nextStep} />
+    </div>
   );
 }
 

@@ -35,6 +35,14 @@ test("a package is reviewed, installed with a scope, tried, updated with its new
   await page.getByRole("button", { name: /^Run / }).click();
   await page.getByRole("region", { name: "Output" }).getByText("ahoy").waitFor();
 
+  await page.getByLabel("Text", { exact: false }).first().fill("sink");
+  await page.getByRole("button", { name: /^Run / }).click();
+  const failed = page.getByRole("alert");
+  await failed.getByText(/ended with code 3: the tide is out/).waitFor();
+  expect(await failed.textContent()).not.toContain("much more");
+  await failed.getByRole("button", { name: "Show whole output" }).click();
+  await failed.getByRole("region", { name: "Whole output" }).getByText("much more").waitFor();
+
   const second = writePackage("0.2.0", ["Echo.Use", "Echo.Loud"]);
   await page.goto(`${studio.server.url}/packages`);
   await review(page, second);
@@ -111,7 +119,17 @@ function writePackage(version: string, required_scopes: string[]): string {
     required_scopes,
     actions: [{ name: "say", description: "Says it again", parameters: ["text"] }],
   });
-  write("main.mjs", "#!/usr/bin/env node\nconsole.log(JSON.stringify({ said: process.argv.at(-1) }));\n");
+  write(
+    "main.mjs",
+    `#!/usr/bin/env node
+const said = process.argv.at(-1);
+if (said === "sink") {
+  console.log("and much more");
+  console.error("the tide is out");
+  process.exitCode = 3;
+} else console.log(JSON.stringify({ said }));
+`,
+  );
   return path;
 }
 
