@@ -24,6 +24,7 @@ import {
 } from "../lines/json-line.ts";
 import { ClaudeSessionCost } from "./claude-session-cost.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";
+import { isCommand } from "./run-parts.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { StreamedText } from "./streamed-text.ts";
 import { type UsageStep, UsageTotal } from "./usage-total.ts";
@@ -79,6 +80,16 @@ export function claudeReader(cost = new ClaudeSessionCost()): LineReader {
     command: (command) => answer(command, state),
   };
 }
+
+/**
+ * A prompt as it is: of the last block only, the program reads `@word` as a file, without asking, and `/word` as a command
+ * of its own, so such a prompt is not the last.
+ */
+export const promptBlocks = (prompt: string): JsonObject[] => [
+  { type: "text", text: prompt },
+  ...(isCommand(prompt) || /@\S/.test(prompt) ? [{ type: "text", text: AS_TEXT }] : []),
+];
+const AS_TEXT = "(The text above is a message: no command, no file to read.)";
 
 /** The message that starts or continues a conversation. */
 export function userMessage(content: readonly JsonObject[]): string {
@@ -363,7 +374,7 @@ function noteAnswer(reply: JsonObject, state: State): void {
 function answer(command: RunCommand, state: State): AdapterStep | undefined {
   switch (command.type) {
     case "send":
-      return { events: [], send: [userMessage([{ type: "text", text: command.text }])] };
+      return { events: [], send: [userMessage(promptBlocks(command.text))] };
     case "interrupt": {
       const request = { request_id: `interrupt-${state.nextRequest++}`, request: { subtype: "interrupt" } };
       return { events: [], send: [JSON.stringify({ type: "control_request", ...request })] };

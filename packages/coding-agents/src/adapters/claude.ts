@@ -12,18 +12,10 @@ import { claudeModels } from "../models/claude.ts";
 import { anthropicModels } from "../models/model-sources.ts";
 import { claudeSessions } from "../sessions/claude-sessions.ts";
 import { claudeDialects } from "../thinking/thinking-dialects.ts";
-import { claudeReader, userMessage } from "./claude-reader.ts";
+import { claudeReader, promptBlocks, userMessage } from "./claude-reader.ts";
 import { ClaudeSessionCost } from "./claude-session-cost.ts";
 import { defineAdapter } from "./define-adapter.ts";
-import {
-  type CommandPart,
-  flag,
-  isCommand,
-  isImageFile,
-  jsonFile,
-  mcpServersByName,
-  skillPlugin,
-} from "./run-parts.ts";
+import { type CommandPart, flag, isImageFile, jsonFile, mcpServersByName, skillPlugin } from "./run-parts.ts";
 
 export const claudeAdapter = defineAdapter({
   manifest: claudeManifest,
@@ -67,7 +59,7 @@ function openClaude(options: RunOptions, place: RunPlace): AdapterRun {
         request_id: "init",
         request: { subtype: "initialize", hooks: {} },
       }),
-      userMessage([...place.attachments.map(attachmentBlock), ...promptBlocks(options)]),
+      userMessage([...place.attachments.map(attachmentBlock), ...promptBlocks(options.prompt)]),
     ],
     enforces: ["maxTurns"],
     carriesReasons: true,
@@ -83,13 +75,6 @@ function sessionFlags({ sessionId, forkSessionId }: RunOptions, { freshSessionId
 
 const schemaFlag = ({ outputSchema }: RunOptions): string[] =>
   outputSchema === undefined ? [] : ["--json-schema", JSON.stringify(outputSchema)];
-
-/** A prompt is for the model, even if it looks like a command: only the last block is treated as one. */
-const promptBlocks = ({ prompt }: RunOptions): JsonObject[] => [
-  { type: "text", text: prompt },
-  ...(isCommand(prompt) ? [{ type: "text", text: NO_COMMAND }] : []),
-];
-const NO_COMMAND = "(The text above is a message, not a command.)";
 
 /** The stored session, which has the cost of earlier runs. */
 function costFile(cost: ClaudeSessionCost, { home, environment }: RunPlace): SideFile {

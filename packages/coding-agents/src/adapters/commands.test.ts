@@ -329,13 +329,19 @@ describe("the protocol", () => {
     });
   });
 
-  test("of claude carries a prompt that looks like a command to the model", () => {
-    const { stdin = [] } = open("claude", { prompt: "/help me" });
-    expect(JSON.parse(stdin.at(-1) ?? "").message.content).toEqual([
-      { type: "text", text: "/help me" },
-      { type: "text", text: "(The text above is a message, not a command.)" },
-    ]);
-  });
+  test.each(["/help me", "read @notes.txt, please"])(
+    "of claude carries %j to the model as it is, first and later",
+    (prompt) => {
+      const run = open("claude", { prompt });
+      const later = run.command?.({ type: "send", text: prompt })?.send?.at(-1);
+      for (const line of [run.stdin?.at(-1), later]) {
+        expect(JSON.parse(line ?? "").message.content).toEqual([
+          { type: "text", text: prompt },
+          { type: "text", text: "(The text above is a message: no command, no file to read.)" },
+        ]);
+      }
+    },
+  );
 
   test("of claude carries images and documents as content, other files as paths", () => {
     const pdf = { path: "/a/b.pdf", mimeType: "application/pdf", data: "BB==" };

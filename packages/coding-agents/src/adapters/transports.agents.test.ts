@@ -39,9 +39,12 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
   const base: Partial<RunOptions> = { transport };
 
   real("gets the prompt byte for byte", async () => {
-    const { result } = await newHome(name, sim).run({ ...base, prompt: PROMPT });
+    const home = newHome(name, sim);
+    writeFileSync(join(home.cwd, "x"), "MENTIONED-FILE"); // a program that reads `@x` as its content has changed the prompt
+    const { result } = await home.run({ ...base, prompt: PROMPT });
     expect(result.outcome).toBe("done");
     expect(sent()).toContain(JSON.stringify(PROMPT).slice(1, -1));
+    expect(sent()).not.toContain("MENTIONED-FILE");
   });
 
   real.each(["-x [[text]]", "/help [[text]]"])(
@@ -107,14 +110,19 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
 
   real.each([
     ["err401", "coding_agent_not_logged_in"],
+    ["err429", "coding_agent_rate_limited"],
     ["err500", "coding_agent_provider_down"],
   ])("reports %s as %s, in readable words", async (mode, code) => {
-    const options = { ...base, prompt: `[[${mode}]] x`, timeoutMs: 30_000 };
+    const options = { ...base, prompt: `[[${mode}]] x`, timeoutMs: 45_000 };
     const { events, result } = await newHome(name, sim).run(options);
     const retries = events.filter((event) => event.type === "retry");
     // A program that never gives up says so while it tries.
     if (result.limit === "time") expect(retries.map((event) => event.code)).toContain(code);
     else expect(result).toMatchObject({ outcome: "failed", code, nextStep: expect.any(String) });
+    // What it did again without success is told, each time as what it was.
+    expect(new Set(retries.map((event) => event.code))).toEqual(new Set(retries.length > 0 ? [code] : []));
+    const asked = sim.requests.filter(({ marker }) => marker === mode).length;
+    if (mode !== "err401" && asked > 2) expect(retries.length).toBeGreaterThan(0);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what terminals obey must not be in a message
     expect(result.message).not.toMatch(/\u001b|[{}]/);
   });

@@ -148,10 +148,13 @@ function tokensOf({ ended: { usage } }: FeatureRun): number {
   return inputTokens + cachedInputTokens + cacheWriteTokens;
 }
 
-const ERROR_TIMEOUT_MS = 20_000; // some programs retry forever; it counts that they report it
+const ERROR_TIMEOUT_MS = 45_000; // some programs retry forever; it counts that they report it
 
 async function tellsError({ attempt }: FeatureTools, mode: string, code: string): Promise<boolean> {
-  const { events, ended } = await attempt({ prompt: `[[${mode}]] Answer.`, timeoutMs: ERROR_TIMEOUT_MS });
+  const asked = { prompt: `[[${mode}]] Answer.`, timeoutMs: ERROR_TIMEOUT_MS };
+  const { events, ended, requests } = await attempt(asked);
+  if (ended.limit === "time" && requests.length < 2)
+    throw new ProbeInconclusive("the program had not tried again when its time was over");
   const isRetried = events.some((event) => event.type === "retry" && event.code === code);
   return ended.outcome === "failed" ? ended.code === code : ended.limit === "time" && isRetried;
 }

@@ -50,7 +50,7 @@ export function simPlan(request: SimRequest, script?: SimScript): SimPlan {
   const scripted = script?.(request);
   if (typeof scripted === "object") return scripted;
   // A script decides call by call; a marker in the prompt stands for one call.
-  const isDone = scripted?.startsWith("run ") ? false : request.isToolDone;
+  const isDone = /^(run|call) /.test(scripted ?? "") ? false : request.isToolDone;
   return planOf(scripted ?? request.marker ?? "text", { ...request, isToolDone: isDone });
 }
 

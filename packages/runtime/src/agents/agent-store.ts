@@ -52,7 +52,10 @@ export interface AgentStore {
 }
 
 /** Secrets in configs are sealed before they are written; nobody who reads an agent gets them. */
-export function agentStore({ orm }: Pick<Database, "orm">, seal: ConfigSeal["seal"]): AgentStore {
+export function agentStore(
+  { orm, policyChanges }: Pick<Database, "orm" | "policyChanges">,
+  seal: ConfigSeal["seal"],
+): AgentStore {
   const read = { orm, seal };
   return {
     async create(owner, input, change = { by: owner }) {
@@ -74,11 +77,13 @@ export function agentStore({ orm }: Pick<Database, "orm">, seal: ConfigSeal["sea
         const number = await addRevision(tx, id, input, change, seal);
         return writeLive(tx, id, { number, input, seal });
       });
+      await policyChanges.announce();
       return changed ? find(read, id) : fail("not_found", { what: "agent", id });
     },
     async delete(id) {
       const found = await find(read, id);
       if (found.ok) await orm.delete(agents).where(eq(agents.id, id));
+      await policyChanges.announce();
       return found;
     },
     list: (options) => list(read, options),

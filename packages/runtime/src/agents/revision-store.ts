@@ -69,7 +69,7 @@ const KEPT_MS = 500; // a new share applies within a second, and a new session c
 type Row = typeof agentRevisions.$inferSelect;
 
 export function revisionStore(database: Database, seal: ConfigSeal["seal"]): RevisionStore {
-  const { orm } = database;
+  const { orm, policyChanges } = database;
   let canaries: { at: number; shares: Promise<ReadonlyMap<string, number>> } | undefined;
   const shares = (): Promise<ReadonlyMap<string, number>> => {
     if (canaries && performance.now() - canaries.at < KEPT_MS) return canaries.shares;
@@ -80,9 +80,9 @@ export function revisionStore(database: Database, seal: ConfigSeal["seal"]): Rev
     });
     return read;
   };
-  const forget = () => {
+  policyChanges.onChange(() => {
     canaries = undefined;
-  };
+  });
   const get = (agentId: string, number: number) => readRevision(orm, agentId, number);
   return {
     get,
@@ -95,11 +95,12 @@ export function revisionStore(database: Database, seal: ConfigSeal["seal"]): Rev
         await putLabel(tx, agentId, { label: "draft", number: added, share: 0, by: change.by });
         return added;
       });
+      await policyChanges.announce();
       return get(agentId, number);
     },
     async promote(agentId, number) {
       const promoted = await makeLive(orm, agentId, number, seal);
-      forget();
+      await policyChanges.announce();
       return promoted;
     },
     async setLabel(agentId, to) {
@@ -114,14 +115,14 @@ export function revisionStore(database: Database, seal: ConfigSeal["seal"]): Rev
         await unlabel(tx, agentId, to.number);
         await putLabel(tx, agentId, to);
       });
-      forget();
+      await policyChanges.announce();
       return ok(true);
     },
     async removeLabel(agentId, label) {
       await orm
         .delete(agentLabels)
         .where(and(eq(agentLabels.agentId, agentId), eq(agentLabels.label, label)));
-      forget();
+      await policyChanges.announce();
     },
     labels: (agentId) => readLabels(database, agentId),
     readFollowed: (follows) => followedAgent(orm, follows),

@@ -10,6 +10,7 @@ import { migrate } from "./migrate.ts";
 import { openPglite } from "./open-pglite.ts";
 import { openPostgres, watched } from "./open-postgres.ts";
 import { pglitePool } from "./pglite-pool.ts";
+import { PolicyChanges } from "./policy-changes.ts";
 import { PreparingClient } from "./preparing-client.ts";
 import type { Reader } from "./replica-reader.ts";
 import { refusedStore } from "./store-version.ts";
@@ -26,6 +27,8 @@ export interface Database {
   readonly orm: NodePgDatabase;
   /** For reads that may be slightly stale: a replica if one is configured, otherwise the pool itself. */
   readonly reader: Reader;
+  /** Announces writes of what decides about calls to whoever caches it. */
+  readonly policyChanges: PolicyChanges;
   close(): Promise<void>;
 }
 
@@ -88,7 +91,7 @@ async function openEmbedded({ dataDir, onError }: DatabaseOptions): Promise<Resu
     };
     const orm = drizzle(pool);
     const pools = { pool, systemPool: pool, sessionPool: pool, reader: pool };
-    return ok({ kind: "pglite", location: folder, ...pools, orm, close });
+    return ok({ kind: "pglite", location: folder, ...pools, orm, policyChanges: new PolicyChanges(), close });
   } catch (error) {
     lock.release();
     return refusedFolder(error, folder);

@@ -8,6 +8,7 @@ import pg from "pg";
 import type { Database, DatabaseOptions } from "./database.ts";
 import { refusedConnection } from "./database-refusal.ts";
 import { FewConnectionsPool } from "./few-connections-pool.ts";
+import { PolicyChanges } from "./policy-changes.ts";
 import { isPooledByTransaction, readFacts, refusedBy, usableConnections } from "./postgres-facts.ts";
 import { PreparingClient } from "./preparing-client.ts";
 import { replicaReader } from "./replica-reader.ts";
@@ -36,7 +37,18 @@ export async function openPostgres(options: DatabaseOptions, url: string): Promi
     await Promise.all([...new Set([pool, systemPool, sessionPool, replica])].map((each) => each?.end()));
   };
   const orm = drizzle(pool);
-  return ok({ kind: "postgres", location, pool, systemPool, sessionPool, reader, orm, close });
+  const policyChanges = new PolicyChanges();
+  return ok({
+    kind: "postgres",
+    location,
+    pool,
+    systemPool,
+    sessionPool,
+    reader,
+    orm,
+    policyChanges,
+    close,
+  });
 }
 
 async function openPools(

@@ -31,17 +31,18 @@ export interface RuleStore {
   create(draft: RuleDraft, by: string): Promise<RuleRecord>;
   change(id: string, draft: RuleDraft): Promise<Result<RuleRecord>>;
   remove(id: string): Promise<Result<RuleRecord>>;
-  /** The rules' decision on a call. A local change applies immediately, one by another process within half a second. */
+  /** The rules' decision on a call. A change applies immediately, also one by another process. */
   readonly decide: AskRules;
 }
 
-const KEPT_MS = 500;
+const KEPT_MS = 500; // when the notification of another process is lost
 
-export function ruleStore({ orm }: Pick<Database, "orm">): RuleStore {
+export function ruleStore({ orm, policyChanges }: Pick<Database, "orm" | "policyChanges">): RuleStore {
   let kept: { readonly at: number; readonly set: Promise<RuleSet> } | undefined;
   const forget = () => {
     kept = undefined;
   };
+  policyChanges.onChange(forget);
   const all = async (where?: SQL): Promise<RuleRecord[]> =>
     (await orm.select().from(rules).where(where).orderBy(desc(rules.createdAt), desc(rules.id))).map(
       recordOf,
@@ -66,7 +67,7 @@ export function ruleStore({ orm }: Pick<Database, "orm">): RuleStore {
         .insert(rules)
         .values({ id: uuidv7(), createdBy: by, ...rowOf(draft) })
         .returning();
-      forget();
+      await policyChanges.announce();
       return recordOf(made as Row);
     },
     async change(id, draft) {
@@ -76,13 +77,13 @@ export function ruleStore({ orm }: Pick<Database, "orm">): RuleStore {
         .set({ ...rowOf(draft), updatedAt: sql`now()` })
         .where(and(eq(rules.id, id)))
         .returning();
-      forget();
+      await policyChanges.announce();
       return changed ? ok(recordOf(changed)) : fail("not_found", { what: "rule", id });
     },
     async remove(id) {
       if (!isUuid(id)) return fail("not_found", { what: "rule", id });
       const [gone] = await orm.delete(rules).where(eq(rules.id, id)).returning();
-      forget();
+      await policyChanges.announce();
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "rule", id });
     },
     decide: async (call, seen) => decideBy(await current(), call, seen),

@@ -76,6 +76,7 @@ class DurableRuns implements Runs {
     this.#pool = parts.database.pool;
     const now = parts.now ?? (() => new Date());
     const agents = new AgentCache(parts.composeFor);
+    parts.database.policyChanges.onChange(() => agents.clear());
     this.#engine = {
       parts,
       queue: new CommitQueue(this.#pool, (sessions) => {
@@ -133,11 +134,13 @@ class DurableRuns implements Runs {
         onEvents: (sessionId) => this.#hub.hint(sessionId),
         stop: (runId) => this.#stop(runId, new Stopped("stopped by another process")),
         dropIdleHarness: (runId) => this.#idleHarnesses.drop(runId),
+        policiesChanged: () => database.policyChanges.apply(),
         takeOver: (executorIds) => this.#takeOver(executorIds),
         listenedTo: () => this.#hub.sessions(),
         onError,
       });
       await this.#presence.start();
+      database.policyChanges.connect(async () => this.#presence?.tellPoliciesChanged());
     }
     this.#sweeper.start();
   }

@@ -18,17 +18,21 @@ export interface TextCheckStore {
   list(): Promise<TextCheckRecord[]>;
   create(draft: TextCheckDraft, by: string): Promise<Result<TextCheckRecord>>;
   remove(id: string): Promise<Result<TextCheckRecord>>;
-  /** The checks in force for an agent. A local change counts at once, one by another process within half a second. */
+  /** The checks in force for an agent. A change counts at once, also one by another process. */
   inForce(agentId: string, now: Date): Promise<readonly CompiledCheck[]>;
 }
 
-const KEPT_MS = 500;
+const KEPT_MS = 500; // when the notification of another process is lost
 
-export function textCheckStore({ orm }: Pick<Database, "orm">): TextCheckStore {
+export function textCheckStore({
+  orm,
+  policyChanges,
+}: Pick<Database, "orm" | "policyChanges">): TextCheckStore {
   let kept: { readonly at: number; readonly checks: Promise<readonly CompiledCheck[]> } | undefined;
   const forget = () => {
     kept = undefined;
   };
+  policyChanges.onChange(forget);
   const list = async (): Promise<TextCheckRecord[]> =>
     (await orm.select().from(textChecks).orderBy(desc(textChecks.createdAt), desc(textChecks.id))).map(
       recordOf,
@@ -48,12 +52,12 @@ export function textCheckStore({ orm }: Pick<Database, "orm">): TextCheckStore {
       const { agentId = null, words = null, expiresAt = null, ...fields } = draft;
       const row = { id: uuidv7(), createdBy: by, ...fields, agentId, words, expiresAt };
       const [made] = await orm.insert(textChecks).values(row).returning();
-      forget();
+      await policyChanges.announce();
       return ok(recordOf(made as Row));
     },
     async remove(id) {
       const [gone] = await orm.delete(textChecks).where(eq(textChecks.id, id)).returning();
-      forget();
+      await policyChanges.announce();
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "text check", id });
     },
     async inForce(agentId, now) {

@@ -48,7 +48,7 @@ export interface UserStore {
   grants(subject?: string): Promise<GrantRecord[]>;
 }
 
-export function userStore({ orm }: Pick<Database, "orm">): UserStore {
+export function userStore({ orm, policyChanges }: Pick<Database, "orm" | "policyChanges">): UserStore {
   const inForce = async (subject: string | undefined): Promise<GrantRecord[]> => {
     const rows = await orm
       .select()
@@ -89,6 +89,7 @@ export function userStore({ orm }: Pick<Database, "orm">): UserStore {
         .insert(users)
         .values({ email, scopes: email === LOCAL_USER ? [EVERY_SCOPE] : [], ...set })
         .onConflictDoUpdate({ target: users.email, set: { ...set, updatedAt: sql`now()` } });
+      await policyChanges.announce();
       return get(email);
     },
     async list() {
@@ -103,6 +104,7 @@ export function userStore({ orm }: Pick<Database, "orm">): UserStore {
         .insert(grants)
         .values({ id, ...input, reason: input.reason ?? "", expiresAt: input.expiresAt ?? null })
         .returning({ createdAt: grants.createdAt });
+      await policyChanges.announce();
       return { ...input, id, createdAt: row?.createdAt ?? new Date() };
     },
     async revoke(grantId) {
@@ -111,6 +113,7 @@ export function userStore({ orm }: Pick<Database, "orm">): UserStore {
         .set({ revokedAt: sql`now()` })
         .where(and(eq(grants.id, grantId), isNull(grants.revokedAt)))
         .returning({ subject: grants.subject, scope: grants.scope });
+      await policyChanges.announce();
       return rows[0];
     },
   };

@@ -1,84 +1,29 @@
-/**
- * Agents run by the real programs, with a simulated model on loopback. One server, one home, one environment; each
- * program sees its own part of it. Programs that are not in the cache are skipped, by name.
- */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import {
-  type BuiltInAgentName,
-  MANIFESTS,
-  type Sim,
-  type SimRequest,
-  startSim,
-  wireToSim,
-} from "@capstan/coding-agents";
+/** Agents run by the real programs, with a simulated model on loopback. Programs that are not in the cache are skipped, by name. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import type { BuiltInAgentName, Sim, SimRequest } from "@capstan/coding-agents";
 import type { RunEvent } from "@capstan/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { AGENTS_CACHE } from "../../../../tools/agents-cache.ts";
 import { last, results, spoken } from "../../../../tools/engine-under-test.ts";
-import { type HarnessUnderTest, harnessUnderTest } from "./fixtures/harness-under-test.ts";
+import type { HarnessUnderTest } from "./fixtures/harness-under-test.ts";
+import {
+  AS_SERVER,
+  isInstalled,
+  modelOf,
+  NATIVE_MODEL,
+  REAL,
+  realPrograms,
+} from "./fixtures/real-programs.ts";
 
-const CACHE = process.env.CAPSTAN_AGENTS_CACHE ?? join(homedir(), ".cache", "capstan-agents");
-const bin = (agent: string) => join(CACHE, agent, "node_modules", ".bin");
-const isInstalled = (agent: BuiltInAgentName) => existsSync(join(bin(agent), MANIFESTS[agent].commands[0]));
-
-interface Real {
-  readonly name: BuiltInAgentName;
-  readonly model: string;
-  /** Its model is offered the agent's tools only as far as a search for one finds them. */
-  readonly searches?: boolean;
-  /** A tool of its own that no setting removes; it has nothing to write in. */
-  readonly keeps?: string;
-}
-
-/** The first four are what continuous integration installs. */
-const REAL: readonly Real[] = [
-  { name: "claude", model: "anthropic/claude-opus-5-5" },
-  { name: "gemini", model: "google/gemini-3.1-pro-preview" },
-  { name: "copilot", model: "openai/gpt-5.4" },
-  { name: "codex", model: "openai/gpt-5.5", searches: true, keeps: "apply_patch" }, // the newest call MCP tools from a program, which the sim does not write
-  { name: "opencode", model: "openai/gpt-5.2" },
-];
-/** The sim's address is in these programs' settings, in the server's home. */
-const AS_SERVER: readonly string[] = ["codex", "opencode"];
 const isRoot = process.getuid?.() === 0;
-const NATIVE_MODEL = "openai-compatible/gpt-5.2";
 
 let sim: Sim;
 let bench: HarnessUnderTest;
+let stop: () => Promise<void>;
 beforeAll(async () => {
-  sim = await startSim({ dripMs: 100 });
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "capstan-harness-")));
-  const wirings = REAL.flatMap(({ name }) => wireToSim(name, sim.url, home) ?? []);
-  for (const { path, content } of wirings.flatMap(({ files }) => files)) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content);
-  }
-  const PATH = [...REAL.map(({ name }) => bin(name)), dirname(process.execPath), process.env.PATH].join(
-    delimiter,
-  );
-  bench = await harnessUnderTest({
-    environment: Object.assign({ PATH, HOME: home }, ...wirings.map(({ env }) => env)),
-    settings: {
-      OPENAI_COMPATIBLE_BASE_URL: `${sim.url}/v1`,
-      OPENAI_COMPATIBLE_API_KEY: "sk-test",
-      CAPSTAN_HARNESS_AS_SERVER: AS_SERVER.join(),
-    },
-  });
+  ({ sim, bench, stop } = await realPrograms());
 });
-afterAll(async () => {
-  await bench.stop();
-  await sim.close();
-});
+afterAll(() => stop());
 beforeEach(() => sim.clear());
 
 const asked = () => sim.requests.filter(({ tools }) => tools.length > 0);
@@ -147,7 +92,7 @@ describe.each(REAL)("$name as a harness", ({ name, model, searches, keeps }) => 
     async () => {
       const uids = new Set<number>();
       const watch = setInterval(() => {
-        for (const { uid } of processesIn(CACHE)) uids.add(uid);
+        for (const { uid } of processesIn(AGENTS_CACHE)) uids.add(uid);
       }, 50);
       await bench.turn(await session(), call("add", { a: 2, b: 3 }));
       clearInterval(watch);
@@ -211,7 +156,6 @@ const WALK: readonly BuiltInAgentName[] = ["claude", "codex", "gemini"];
 test.skipIf(!WALK.every(isInstalled))(
   "one session continues in claude, codex, gemini, the native loop and claude again",
   async () => {
-    const modelOf = (name: string) => REAL.find((real) => real.name === name)?.model;
     const [first = "claude"] = WALK;
     const id = await bench.session({ harness: first, model: modelOf(first) });
     await bench.turn(id, "The word is heron. [[text]]");

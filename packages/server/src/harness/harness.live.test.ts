@@ -327,7 +327,7 @@ describe("another user's machine", () => {
 });
 
 describe("a policy", () => {
-  test("changed by a person apply to the next call immediately", async () => {
+  test("changed by a person applies to the next call immediately", async () => {
     const made = await bench.server.call("POST", "/v1/agents", {
       name: "Watched",
       capabilities: ["bench"],

@@ -80,6 +80,7 @@ export async function openFoundations(options: FoundationOptions) {
     ...openStores(database, settings, secret, registry),
     ...openAccounts(database, settings, secret, fetch),
   };
+  registry.onChange(() => database.policyChanges.apply());
   const models = openModelsHere(settings, database, stores.providers, environment, ownModels);
   const catalog = serverCatalog({
     settings,

@@ -3,7 +3,7 @@ import type { Result, RuntimeAgent } from "@capstan/core";
 import type { Follows } from "@capstan/core/internal";
 import type { RunsParts } from "../contract/run-types.ts";
 
-const KEPT_MS = 500; // grants and revocations take effect within one second
+const KEPT_MS = 500; // grants expire, and the notification of another process may be lost
 
 interface Kept {
   readonly at: number;
@@ -28,6 +28,11 @@ export class AgentCache {
     this.#kept.set(key, { at: now, agent });
     agent.catch(() => this.#kept.delete(key));
     return agent;
+  }
+
+  /** After a change of agents or rights: nothing composed before counts. */
+  clear(): void {
+    this.#kept.clear();
   }
 
   /** The next `get` composes again. */

@@ -47,6 +47,7 @@ function listeningBy(ear: LentConnection): Presence {
     onEvents: () => {},
     stop: () => {},
     dropIdleHarness: () => {},
+    policiesChanged: () => {},
     onError: () => {},
   });
 }

@@ -12,6 +12,7 @@ const HINT_MS = 10; // hints are batched this long; a batch of text is older tha
 const MOST_IN_HINT = 200; // ids per payload; Postgres allows 8,000 bytes
 const STOP = "!"; // before a run's id: the process that runs it stops it
 const DROP = "~"; // before a run's id: a program that waits for it is no longer needed
+const POLICIES = "*"; // agents, grants, rules or checks were written
 
 const BEAT = `with beat as (insert into executors(id, seen) values ($1, now())
     on conflict (id) do update set seen = now()),
@@ -32,6 +33,8 @@ export interface PresenceParts {
   readonly onEvents: (sessionId: string) => void;
   readonly stop: (runId: string) => void;
   readonly dropIdleHarness: (runId: string) => void;
+  /** Another process wrote what decides about calls. */
+  readonly policiesChanged: () => void;
   /** Called with processes that send no heartbeat; their runs are to be taken over. */
   readonly takeOver: (executorIds: readonly string[]) => Promise<void>;
   /** Sessions with a listener in this process. */
@@ -73,6 +76,13 @@ export class Presence {
 
   tellToDropIdleHarness(runId: string): void {
     if (this.#others) this.#tell(DROP + runId);
+  }
+
+  /** Resolves when the others are notified: whoever changed a policy waits for it. */
+  async tellPoliciesChanged(): Promise<void> {
+    if (!this.#others) return;
+    this.#hints.add(POLICIES);
+    await this.#flush().catch((error) => this.#parts.onError(error, "notifying the other processes"));
   }
 
   /** Removes this process at once, so that the others need not wait for missed heartbeats. */
@@ -129,12 +139,7 @@ export class Presence {
     this.#listener = listener;
     listener.on("notification", ({ payload }) => {
       const [from, ...words] = payload?.split(",") ?? [];
-      if (from === this.#parts.executorId) return;
-      for (const text of words) {
-        if (text.startsWith(STOP)) this.#parts.stop(text.slice(STOP.length));
-        else if (text.startsWith(DROP)) this.#parts.dropIdleHarness(text.slice(DROP.length));
-        else this.#parts.onEvents(text);
-      }
+      if (from !== this.#parts.executorId) for (const text of words) this.#hear(text);
     });
     let listening = false;
     listener.on("error", (error) => {
@@ -151,6 +156,13 @@ export class Presence {
     listening = true;
   }
 
+  #hear(text: string): void {
+    if (text === POLICIES) this.#parts.policiesChanged();
+    else if (text.startsWith(STOP)) this.#parts.stop(text.slice(STOP.length));
+    else if (text.startsWith(DROP)) this.#parts.dropIdleHarness(text.slice(DROP.length));
+    else this.#parts.onEvents(text);
+  }
+
   /** A broken connection reports several errors but may be released only once; false when it was released before. */
   #drop(listener: pg.PoolClient): boolean {
     if (this.#listener !== listener) return false;
@@ -162,7 +174,8 @@ export class Presence {
   #listenAgain(): void {
     if (this.#closed) return;
     setTimeout(() => {
-      if (!this.#closed) this.#listen().catch(() => this.#listenAgain());
+      if (this.#closed) return;
+      this.#listen().then(this.#parts.policiesChanged, () => this.#listenAgain()); // one may have been missed
     }, BEAT_MS);
   }
 }
