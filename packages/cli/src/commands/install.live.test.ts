@@ -74,7 +74,9 @@ describe("capstan install", () => {
     const path = keep("demo.tgz", testTarball());
     const no = await capstan(["install", path], ["n"]);
     expect(no).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was installed") });
-    expect(no.out).toContain("adds: demo_echo, demo_write (Demo.Write)");
+    expect(no.out).toContain(
+      "adds: demo_echo (reads private, writes external), demo_write (Demo.Write, reads private, writes external)",
+    );
     expect(await installed()).toEqual([]);
     expect((await capstan(["install", path])).err).toContain("--yes");
     const yes = await capstan(["install", path, "--grant", "Demo.Use"], ["y"]);

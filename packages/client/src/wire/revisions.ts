@@ -1,6 +1,7 @@
 /** The history of an agent: revisions, labels, and how two of them differ. */
 import { REVISION_LABELS } from "@capstan/core/internal";
 import { z } from "zod";
+import { Json } from "./page.ts";
 
 export const RevisionLabelName = z.enum(REVISION_LABELS);
 
@@ -32,7 +33,7 @@ const Tokens = z.object({ prompt: z.int(), tools: z.int(), total: z.int() });
 export const RevisionDiff = z
   .object({
     against: z.int().meta({ description: "The revision it is compared with; 0 when it is the first." }),
-    fields: z.array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })),
+    fields: z.array(z.object({ field: z.string(), before: Json.optional(), after: Json.optional() })),
     prompt: z
       .array(z.object({ op: z.enum(["same", "removed", "added"]), text: z.string() }))
       .meta({ description: "Line by line; empty when the prompt is the same." }),

@@ -1,7 +1,7 @@
 /** Sessions, their messages, files and events. */
 
 import type { RunEvent } from "@capstan/core";
-import { DATA_LABELS, normalisePath } from "@capstan/core/internal";
+import { type DataLabel, normalisePath } from "@capstan/core/internal";
 import { z } from "zod";
 import { ModelName } from "./agents.ts";
 import { Json, JsonObject, numberCursor, PageQuery, pageOf, queryFlag, queryNumber } from "./page.ts";
@@ -31,6 +31,8 @@ export const ContinueInInput = z.union([
 ]);
 export type ContinueInInput = z.input<typeof ContinueInInput>;
 
+const SeenLabel = z.strictObject({ tool: z.string(), run_id: z.string().optional(), at: z.string() });
+
 export const Session = z
   .object({
     id: z.string(),
@@ -53,10 +55,10 @@ export const Session = z
       .array(z.string())
       .meta({ description: "Tools that run here without asking again, as `capability/tool`." }),
     labels: z
-      .partialRecord(
-        z.enum(DATA_LABELS),
-        z.object({ tool: z.string(), run_id: z.string().optional(), at: z.string() }),
-      )
+      .strictObject({ untrusted: SeenLabel.optional(), private: SeenLabel.optional() } satisfies Record<
+        DataLabel,
+        z.ZodType
+      >)
       .meta({
         description:
           "What the conversation has read, and which tool brought it in first: `untrusted`, `private`. A label stays.",

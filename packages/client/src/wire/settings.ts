@@ -221,7 +221,7 @@ export type SecretPlace = z.infer<typeof SecretPlace>;
 const SecretUser = z.string().max(320).optional().meta({
   description: "The user whose calls get it; by default all users, which requires the admin right.",
 });
-export const SecretWhose = z.object({ user: SecretUser });
+export const SecretWhose = z.strictObject({ user: SecretUser });
 export const SecretPut = z
   .strictObject({ value: z.string().min(1).max(64_000), user: SecretUser })
   .meta({ id: "SecretPut" });

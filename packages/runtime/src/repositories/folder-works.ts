@@ -1,6 +1,7 @@
 /** The rows of work in real folders: one open at a time per session. */
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
+import { isUuid } from "../db/uuid.ts";
 
 export type FolderWorkStatus = "open" | "applying" | "applied" | "discarded";
 
@@ -59,7 +60,7 @@ export function folderWorks(pool: pg.Pool): FolderWorks {
   const first = async (query: string, values: unknown[]): Promise<FolderWork | undefined> =>
     (await pool.query<FolderWork>(query, values)).rows[0];
   return {
-    latest: (sessionId) => first(OF_SESSION, [sessionId]),
+    latest: async (sessionId) => (isUuid(sessionId) ? first(OF_SESSION, [sessionId]) : undefined),
     ofOrigin: (sessionId) => first(OF_ORIGIN, [sessionId]),
     async begin({ sessionId, folder, branch, base, start }) {
       const made = await first(BEGIN, [uuidv7(), sessionId, folder, branch, base, start]);

@@ -5,6 +5,7 @@ import { desc, eq } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { textChecks } from "../db/schema/text-check-tables.ts";
+import { isUuid } from "../db/uuid.ts";
 import { compileTextFind } from "./compile-text-check.ts";
 
 export interface TextCheckRecord extends TextCheck {
@@ -56,6 +57,7 @@ export function textCheckStore({
       return ok(recordOf(made as Row));
     },
     async remove(id) {
+      if (!isUuid(id)) return fail("not_found", { what: "text check", id });
       const [gone] = await orm.delete(textChecks).where(eq(textChecks.id, id)).returning();
       await policyChanges.announce();
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "text check", id });

@@ -330,6 +330,8 @@ const placed = (path: string): string =>
     .replace(/^\/v1\/(agents|sessions)\/\{id\}/, (_, kind: string) => `/v1/${kind}/${ids[kind]}`)
     .replace("{verb}", path.includes("services") ? "start" : "retry")
     .replace("{provider}", "openai")
+    .replace("{number}", "1")
+    .replace("/v1/secrets/{capability}/{name}", "/v1/secrets/test_math/NAME")
     .replace("{email}", "a@b.co")
     .replaceAll(/\{[^}]+\}/g, "0190d3a0-0000-7000-8000-000000000000");
 

@@ -15,7 +15,7 @@ export interface MissingScopes {
 /** Undefined when every call in the request is allowed. The server checks again, for what this cannot read. */
 export async function missingScopes(c: Context, caller: McpCaller): Promise<MissingScopes | undefined> {
   if (caller.allowed.includes(EVERY_TOOL) || c.req.method !== "POST") return undefined;
-  const body = await readJson(c, z.union([z.array(z.unknown()), z.unknown()]));
+  const body = await readJson(c, z.unknown());
   if (!body.ok) return undefined;
   for (const message of Array.isArray(body.value) ? body.value : [body.value]) {
     const call = Call.safeParse(message);
