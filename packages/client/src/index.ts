@@ -182,6 +182,7 @@ export type {
   User,
   UserPut,
 } from "./wire/settings.ts";
+export type { MessagePin, SessionSummary } from "./wire/summaries.ts";
 export type { TextCheck, TextCheckCreate, TextTrial, TextTrialResult } from "./wire/text-checks.ts";
 export type { Schedule, ScheduleCreate, ScheduleRun, TriggerInfo } from "./wire/triggers.ts";
 export type {

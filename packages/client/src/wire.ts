@@ -302,6 +302,7 @@ export {
   snakeCase,
   snakeKeys,
 } from "./wire/spelling.ts";
+export { MessagePin, SessionSummaries, SessionSummary } from "./wire/summaries.ts";
 export {
   TextCheck,
   TextCheckCreate,

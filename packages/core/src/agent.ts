@@ -26,6 +26,15 @@ export type ApprovalExpiry =
   | { readonly policy: "expire"; readonly afterSeconds: number }
   | { readonly policy: "escalate"; readonly afterSeconds: number; readonly to: string };
 
+/** When and how far a conversation is summarised, as shares of the room that its model has for it. */
+export interface Compaction {
+  readonly enabled: boolean;
+  /** Summarised when it fills more than this. */
+  readonly at: number;
+  /** How much of its end stays as it is. */
+  readonly keep: number;
+}
+
 export interface AgentSpec {
   readonly id: string;
   readonly name: string;
@@ -48,6 +57,7 @@ export interface AgentSpec {
   /** The operator's policy for single tools, by the name the agent sees. */
   readonly toolPolicies: Readonly<Record<string, ToolPolicy>>;
   readonly limits: RunLimits;
+  readonly compaction: Compaction;
   readonly approvalExpiry: ApprovalExpiry;
   readonly mayRequestScopes: boolean;
   /** What a run does when the client that started it disconnects: it continues, or is cancelled after a grace period. */
@@ -74,6 +84,7 @@ export const AGENT_DEFAULTS = {
   grantedScopes: [],
   toolPolicies: {},
   limits: {},
+  compaction: { enabled: true, at: 0.8, keep: 0.3 },
   approvalExpiry: { policy: "wait" },
   mayRequestScopes: false,
   onDisconnect: "continue",

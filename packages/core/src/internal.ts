@@ -191,6 +191,7 @@ export {
   type FilePart,
   type FileSource,
   pendingCalls,
+  SUMMARY_REQUEST,
   type ToolCallPart,
   type ToolOutput,
   type ToolResultPart,

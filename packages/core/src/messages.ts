@@ -68,6 +68,9 @@ export type ConversationMessage =
   | { readonly id: string; readonly role: "assistant"; readonly content: readonly AssistantPart[] }
   | { readonly id: string; readonly role: "tool"; readonly content: readonly ToolResultPart[] };
 
+/** How a message that asks for a summary of the conversation begins. */
+export const SUMMARY_REQUEST = "[Summarise the conversation so far.]";
+
 /** The tool calls of a message; none unless it is the model's. */
 export const toolCallsOf = (message: ConversationMessage): ToolCallPart[] =>
   message.role === "assistant" ? message.content.filter((part) => part.type === "tool-call") : [];

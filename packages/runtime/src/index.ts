@@ -193,6 +193,7 @@ export {
   type QueuedMessage,
   type RunRecord,
 } from "./runs/history/session-history.ts";
+export type { SummaryRecord } from "./runs/history/summaries.ts";
 export { promptOf } from "./runs/history/trace-reads.ts";
 export type { EventBatch } from "./runs/log/event-hub.ts";
 export { EventRetention } from "./runs/log/event-retention.ts";

@@ -5,6 +5,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { printList, printTable } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
+import { compactSession, listSummaries } from "../sessions/compact-session.ts";
 import { compareSession, keepBranch } from "../sessions/compare-session.ts";
 import { continueSession, programText } from "../sessions/continue-session.ts";
 import { applyChanges, discardChanges, showChanges } from "../sessions/session-changes.ts";
@@ -13,9 +14,9 @@ const MOST_MESSAGES = 200; // a page of the API
 
 export const sessions: Command = {
   usage:
-    'capstan sessions [list | show <id> | continue <id> --in codex | compare <id> "<message>" --in claude,codex | keep <id> <comparison> <branch> | changes <id> | apply <id> [--message <text>] | discard <id>] [--limit 20] [--model <model>] [--yes]',
+    'capstan sessions [list | show <id> | continue <id> --in codex | compare <id> "<message>" --in claude,codex | keep <id> <comparison> <branch> | changes <id> | apply <id> [--message <text>] | discard <id> | compact <id> | summaries <id>] [--limit 20] [--model <model>] [--yes]',
   summary:
-    "Lists sessions, newest first, or shows one with its messages. `continue` lets another program answer from now on, after a list of what does not come along. `compare` sends one message to several programs or models (`codex:gpt-5.5`), each in a branch with its own files; `keep` continues in one of them. `changes` shows what a session changed in its agent's real folder; `apply` makes it one commit there, `discard` removes it.",
+    "Lists sessions, newest first, or shows one with its messages. `continue` lets another program answer from now on, after a list of what does not come along. `compare` sends one message to several programs or models (`codex:gpt-5.5`), each in a branch with its own files; `keep` continues in one of them. `changes` shows what a session changed in its agent's real folder; `apply` makes it one commit there, `discard` removes it. `compact` summarises all but the last turn now; `summaries` shows what stands for earlier messages.",
   options: {
     limit: { type: "string" },
     in: { type: "string" },
@@ -34,6 +35,8 @@ export const sessions: Command = {
       changes: { needs: "a session's id", run: showChanges },
       apply: { needs: "a session's id", run: applyChanges },
       discard: { needs: "a session's id", run: discardChanges },
+      compact: { needs: "a session's id", run: compactSession },
+      summaries: { needs: "a session's id", run: listSummaries },
     }),
 };
 

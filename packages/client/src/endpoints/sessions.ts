@@ -24,6 +24,7 @@ import type {
   StoredEvent,
   ToolResultCreate,
 } from "../wire/sessions.ts";
+import type { MessagePin, SessionSummary } from "../wire/summaries.ts";
 
 const part = encodeURIComponent;
 const sessionPath = (id: string, rest = "") => `/v1/sessions/${part(id)}${rest}`;
@@ -93,6 +94,14 @@ export const sessionEndpoints = (connection: Connection) => {
     /** Where the conversation went other ways, in which sessions. */
     branches: (id: string, signal?: AbortSignal) =>
       json<Items<BranchPoint>>("GET", sessionPath(id, "/branches"), { signal }),
+    /** Summaries of the conversation, oldest first. */
+    summaries: (id: string, signal?: AbortSignal) =>
+      json<Items<SessionSummary>>("GET", sessionPath(id, "/summaries"), { signal }),
+    /** Summarises everything but the last turn now. */
+    compact: (id: string) => json<SessionSummary>("POST", sessionPath(id, "/compact")),
+    /** Summaries keep a pinned message word for word. */
+    pin: (id: string, messageId: string, pin: MessagePin) =>
+      json<MessagePin>("PUT", sessionPath(id, `/messages/${part(messageId)}/pin`), { json: pin }),
     export: (id: string, signal?: AbortSignal) =>
       textOf(connection.send("GET", sessionPath(id, "/export"), { signal })),
     runs: (id: string, signal?: AbortSignal) => json<Items<Run>>("GET", sessionPath(id, "/runs"), { signal }),

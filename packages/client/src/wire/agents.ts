@@ -1,5 +1,5 @@
 /** An agent: fields a client can set (`AgentFields`), fields the server adds, and its composed form. */
-import { isSemver, isVersionPin, THINKING_EFFORT_LEVELS } from "@capstan/core/internal";
+import { AGENT_DEFAULTS, isSemver, isVersionPin, THINKING_EFFORT_LEVELS } from "@capstan/core/internal";
 import { z } from "zod";
 import { ApprovalPolicyName, FLOW_SHAPE, JsonObject, NamedAgent, PageQuery, pageOf } from "./page.ts";
 import { FollowsWire } from "./revisions.ts";
@@ -32,6 +32,14 @@ export const AgentLimits = z.strictObject({
   max_cost_usd: z.number().positive().optional(),
 });
 export type AgentLimits = z.input<typeof AgentLimits>;
+
+export const CompactionWire = z
+  .strictObject({
+    enabled: z.boolean().default(AGENT_DEFAULTS.compaction.enabled),
+    at: z.number().min(0.2).max(0.95).default(AGENT_DEFAULTS.compaction.at),
+    keep: z.number().min(0.05).max(0.7).default(AGENT_DEFAULTS.compaction.keep),
+  })
+  .refine(({ at, keep }) => keep < at, "keep must be smaller than at");
 
 export const ApprovalExpiryWire = z.discriminatedUnion("policy", [
   z.strictObject({ policy: z.literal("wait") }),
@@ -78,6 +86,10 @@ export const AgentFields = z.strictObject({
   granted_scopes: z.array(z.string().min(1).max(200)).max(500),
   tool_policies: z.record(z.string(), ApprovalPolicyName),
   limits: AgentLimits,
+  compaction: CompactionWire.meta({
+    description:
+      "When a long conversation is summarised: `at` is the share of the model's room that it may fill, `keep` the share of it that stays word for word.",
+  }),
   approval_expiry: ApprovalExpiryWire,
   may_request_scopes: z.boolean(),
   on_disconnect: z.enum(["continue", "cancel"]),

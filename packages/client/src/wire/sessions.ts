@@ -243,6 +243,7 @@ export const Message = z
     usage: MessageUsage.optional(),
     feedback: z.object({ value: z.enum(["up", "down"]), words: z.string().optional() }).optional(),
     queued: z.boolean().optional().meta({ description: "Queued behind the active run." }),
+    pinned: z.boolean().optional().meta({ description: "Summaries keep it word for word." }),
     created_at: z.string(),
   })
   .meta({ id: "Message" });

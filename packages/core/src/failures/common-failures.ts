@@ -52,6 +52,11 @@ export const commonFailures = {
     message: ({ method, path }) => `${path} does not support ${method}.`,
     nextStep: ({ allowed }) => `Use ${allowed.join(", ")}; /docs lists every route.`,
   }),
+  limit_reached: row<{ what: string; limit: number }>({
+    status: 409,
+    message: ({ what, limit }) => `There are at most ${limit} ${what}.`,
+    nextStep: () => "Remove or shorten one first.",
+  }),
   cursor_invalid: row<{ cursor: string }>({
     status: 400,
     message: ({ cursor }) => `"${cursor}" is not a cursor of this list.`,

@@ -12,6 +12,7 @@ import { type CancelOptions, cancelRun } from "./cancel.ts";
 import { ADOPT, CLAIM_WAITING } from "./claim/claim-statements.ts";
 import type { ClaimRow } from "./claim/claims.ts";
 import { readSession, type SessionView } from "./claim/session-view.ts";
+import { compactSession } from "./compaction/compact-session.ts";
 import { AgentCache } from "./context/agent-cache.ts";
 import type { Engine, RunContext } from "./context/run-context.ts";
 import type { NewMessage, RunsParts, SendOptions } from "./contract/run-types.ts";
@@ -26,6 +27,7 @@ import {
   listMessages,
   listRuns,
 } from "./history/session-history.ts";
+import { listSummaries, pinMessage } from "./history/summaries.ts";
 import { CommitQueue } from "./log/commit-queue.ts";
 import { EventHub } from "./log/event-hub.ts";
 import { EventFollower, lastSeqOf } from "./log/event-stream.ts";
@@ -241,6 +243,18 @@ class DurableRuns implements Runs {
     const { executorId } = this.#parts;
     const resume = (row: ClaimRow) => this.#resume(row);
     return storeClientResults({ pool: this.#pool, executorId, resume }, sessionId, results, options);
+  }
+
+  compact(...[sessionId, request]: Parameters<Runs["compact"]>) {
+    return compactSession(this.#engine, sessionId, request);
+  }
+
+  summaries(sessionId: string) {
+    return listSummaries(this.#pool, sessionId);
+  }
+
+  pin(...[sessionId, pin]: Parameters<Runs["pin"]>) {
+    return pinMessage(this.#pool, sessionId, pin);
   }
 
   userMessages(sessionId: string) {

@@ -4,10 +4,12 @@ import type { Approvals } from "./approvals/approvals.ts";
 import type { ClientResult, ClientResultOptions, storeClientResults } from "./approvals/client-results.ts";
 import type { CancelOptions } from "./cancel.ts";
 import type { SessionView } from "./claim/session-view.ts";
+import type { CompactRequest, compactSession } from "./compaction/compact-session.ts";
 import type { NewMessage, SendOptions, Sent } from "./contract/run-types.ts";
 import type { ForkPlace, forkSession } from "./history/fork-session.ts";
 import type { listUserMessages } from "./history/rewind-session.ts";
 import type { listMessages, MessagePage, RunRecord } from "./history/session-history.ts";
+import type { listSummaries, pinMessage } from "./history/summaries.ts";
 import type { EventBatch } from "./log/event-hub.ts";
 import type { ChildOf } from "./send.ts";
 
@@ -48,6 +50,11 @@ export interface Runs {
     results: readonly ClientResult[],
     options?: ClientResultOptions,
   ): ReturnType<typeof storeClientResults>;
+  /** Summarises everything but the last turn, now. */
+  compact(sessionId: string, request: CompactRequest): ReturnType<typeof compactSession>;
+  summaries(sessionId: string): ReturnType<typeof listSummaries>;
+  /** Pins a message, so that it survives summaries word for word; or no longer. */
+  pin(sessionId: string, pin: Parameters<typeof pinMessage>[2]): ReturnType<typeof pinMessage>;
   /** All messages of the user, oldest first: compared with a client's history. */
   userMessages(sessionId: string): ReturnType<typeof listUserMessages>;
   /** Drops the messages from this position on; a branch, a separate session, keeps the whole conversation. */

@@ -4,7 +4,7 @@ import { type ConversationMessage, inProgram, type UserPart } from "@capstan/cor
 import { uuidv7 } from "uuidv7";
 import { CLAIM_NEW, CLAIM_QUEUED } from "./claim/claim-statements.ts";
 import type { ClaimedSegment } from "./claim/claimed-segment.ts";
-import { type ClaimRow, fromFirstQuestion } from "./claim/claims.ts";
+import type { ClaimRow } from "./claim/claims.ts";
 import { readSession, type SessionView } from "./claim/session-view.ts";
 import { clientTools, withTools } from "./context/engine-tools.ts";
 import type { Engine } from "./context/run-context.ts";
@@ -16,6 +16,7 @@ import { messageId as newMessageId } from "./log/message-id.ts";
 import { storableJson } from "./log/storable-json.ts";
 import { checkSchema, schemaPart } from "./model/output-schema.ts";
 import type { ActiveSegments } from "./processes/active-segments.ts";
+import { withSummary } from "./summary/session-summary.ts";
 
 const UNIQUE_VIOLATION = "23505";
 const RACES = 5; // retries of a claim that conflicts with another one
@@ -226,7 +227,8 @@ async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claim
     follows: session.follows,
     seq: first,
     position: position + 1,
-    messages: [...fromFirstQuestion(before), message],
+    messages: [...withSummary(before, session.summary), message],
+    summary: session.summary ?? undefined,
   };
   parts.segments.start(segment, agent.spec);
 }

@@ -56,6 +56,7 @@ import type { Settings } from "../settings/settings.ts";
 import { approvalRoutes } from "./approval-routes.ts";
 import { messageRoutes } from "./message-routes.ts";
 import { runRoutes } from "./run-routes.ts";
+import { summaryRoutes } from "./summary-routes.ts";
 
 const DRAIN_MS = 5000; // how long a stop waits for running steps
 const MAX_TOOL_OUTPUT_CHARS = 100_000; // about 25k tokens; more crowds out the conversation
@@ -153,7 +154,12 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     files,
     gate,
     runs,
-    routes: [messageRoutes(routeParts), runRoutes(routeParts), approvalRoutes(routeParts)],
+    routes: [
+      messageRoutes(routeParts),
+      summaryRoutes(routeParts),
+      runRoutes(routeParts),
+      approvalRoutes(routeParts),
+    ],
     async close() {
       await stop.drain();
       await harnesses.close();

@@ -41,7 +41,7 @@ function filePart({ mime_type, data, url, path, name }: Exclude<MessagePart, { t
 }
 
 export function messageDto(message: MessageRecord): Message {
-  const { id, position, runId, role, usage, feedback, createdAt } = message;
+  const { id, position, runId, role, usage, feedback, pinned, createdAt } = message;
   const content = message.content.flatMap(partDto);
   return {
     id,
@@ -51,6 +51,7 @@ export function messageDto(message: MessageRecord): Message {
     content,
     ...(usage && { usage: usageDto(usage) }),
     ...(feedback && { feedback }),
+    ...(pinned && { pinned }),
     created_at: new Date(createdAt).toISOString(),
   };
 }

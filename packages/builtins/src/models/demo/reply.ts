@@ -1,8 +1,9 @@
 /** The demo model's next message: the tour, small talk, the next step's call, or the results in words. */
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { JsonSchema, JsonValue } from "@capstan/core";
-import { type ChoosableTool, stepsOf } from "@capstan/core/internal";
+import { type ChoosableTool, SUMMARY_REQUEST, stepsOf } from "@capstan/core/internal";
 import { chooseCall } from "./choose-call.ts";
+import { digest } from "./digest.ts";
 import { exampleValue } from "./example-value.ts";
 import { askFor, noFit, smallTalk } from "./small-talk.ts";
 import { tourReply } from "./tour.ts";
@@ -15,6 +16,7 @@ export type Asked = Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "respo
 
 export function reply({ prompt, tools = [], responseFormat }: Asked): Reply {
   const turn = lastTurn(prompt);
+  if (turn.task.startsWith(SUMMARY_REQUEST)) return { text: digest(prompt.slice(0, -1)) };
   if (responseFormat?.type === "json")
     return { text: JSON.stringify(exampleValue((responseFormat.schema ?? {}) as JsonSchema, turn.task)) };
   const offered = choosable(tools);

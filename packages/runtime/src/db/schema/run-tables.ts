@@ -88,8 +88,13 @@ export const messages = pgTable(
     content: json("content").notNull(),
     usage: json("usage"),
     createdAt: at("created_at").notNull().default(sql`now()`),
+    /** Kept word for word when the conversation is summarised. */
+    pinnedAt: at("pinned_at"),
   },
-  (table) => [primaryKey({ columns: [table.sessionId, table.position] })],
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.position] }),
+    index("messages_pinned").on(table.sessionId, table.position).where(sql`pinned_at is not null`),
+  ],
 );
 
 /** System prompts with their tools as sent, each stored once; messages reference theirs by hash. */

@@ -4,15 +4,21 @@
  */
 import { ENDS_WITH_CLIENT } from "./ends-with-client.ts";
 
-const LAST_MESSAGES = 300; // a turn must not cost more in a longer session; the message to answer is always included
+export const LAST_MESSAGES = 300; // a turn must not cost more in a longer session; the message to answer is always included
 
-/** The end of the conversation of session `s`, oldest first. */
+/** The end of the conversation of session `s`, oldest first, and the summary of what came before, if there is one. */
 const CONVERSATION = `(select json_agg(json_build_object('position', m.position, 'id', m.id, 'role', m.role,
       'content', m.content) order by m.position)
     from messages m where m.session_id = s.id and (
-      m.position > (select max(position) - ${LAST_MESSAGES} from messages where session_id = s.id)
+      m.position > greatest((select max(position) - ${LAST_MESSAGES} from messages where session_id = s.id),
+        (select max(to_position) from session_summaries where session_id = s.id))
       or m.position = (select position from messages where session_id = s.id and role = 'user'
-        order by position desc limit 1))) as conversation`;
+        order by position desc limit 1))) as conversation,
+    (select json_build_object('id', u.id, 'toPosition', u.to_position, 'toMessageId', u.to_message_id, 'text', u.text,
+        'kept', u.kept, 'labels', u.labels, 'pinned', (select json_agg(json_build_object('position', p.position, 'id', p.id,
+          'role', p.role, 'content', p.content) order by p.position) from messages p
+          where p.session_id = s.id and p.position <= u.to_position and p.pinned_at is not null))
+      from session_summaries u where u.session_id = s.id order by u.to_position desc limit 1) as summary`;
 
 /** Everything a turn needs to know about its session, read at once. $1 session, $2 message id. */
 export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata, s.continue_in, s.follows,
@@ -135,7 +141,10 @@ export const CLAIM_WAITING_TO_CANCEL = `with taken as (
  * $1 session, $2 run, $3 the segment's first sequence number. */
 export const READ_RUN = `select s.agent_id, s.owner, s.state, s.metadata, s.follows,
     ${CONVERSATION},
-    (select json_agg(m.usage) from messages m where m.session_id = s.id and m.run_id = $2 and m.usage is not null) as usages,
+    (select json_agg(used.usage) from (
+      select m.usage from messages m where m.session_id = s.id and m.run_id = $2 and m.usage is not null
+      union all select u.usage from session_summaries u
+        where u.session_id = s.id and u.run_id = $2 and u.usage is not null) used) as usages,
     (select r.usage from runs r where r.id = $2) as usage,
     (select json_agg(c.usage) from runs c where c.parent_run_id = $2 and c.usage is not null) as children,
     (select coalesce(max(last_seq), 0) from events where session_id = s.id) as last_seq,

@@ -3,6 +3,7 @@ import type { JsonValue } from "@capstan/core";
 import type { ConversationMessage, Follows } from "@capstan/core/internal";
 import type { RunInput, RunUsage } from "../contract/run-types.ts";
 import type { StoredUsage } from "../log/run-log.ts";
+import type { SessionSummary } from "../summary/session-summary.ts";
 
 /** A person's answer to a call, by the call's id. */
 export interface Answer {
@@ -35,7 +36,9 @@ export interface ClaimedSegment {
   /** The last sequence number in use, and the next free position. */
   readonly seq: number;
   readonly position: number;
+  /** As a model sees them: the summary first, if there is one. */
   readonly messages: readonly ConversationMessage[];
+  readonly summary: SessionSummary | undefined;
   readonly usages: readonly StoredUsage[];
   readonly activeMs: number;
   /** Usage of the runs it started. */

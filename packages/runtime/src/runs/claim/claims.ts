@@ -4,6 +4,7 @@ import type { ConversationMessage, Follows } from "@capstan/core/internal";
 import type pg from "pg";
 import type { RunInput, RunUsage } from "../contract/run-types.ts";
 import type { StoredUsage } from "../log/run-log.ts";
+import { type SessionSummary, withSummary } from "../summary/session-summary.ts";
 import { CLAIM_AGAIN, READ_RUN } from "./claim-statements.ts";
 import type { Answer, ClaimedSegment } from "./claimed-segment.ts";
 
@@ -31,6 +32,7 @@ interface RunRow {
   readonly metadata: { readonly scopeCeiling?: readonly string[] };
   readonly follows: Follows | null;
   readonly conversation: readonly MessageRow[] | null;
+  readonly summary: SessionSummary | null;
   readonly usages: readonly StoredUsage[] | null;
   readonly usage: RunUsage | null;
   readonly children: readonly RunUsage[] | null;
@@ -76,7 +78,8 @@ export async function loadSegment(pool: pg.Pool, row: ClaimRow): Promise<LoadedS
     follows: read.follows,
     seq: read.last_seq,
     position: (conversation.at(-1)?.position ?? -1) + 1,
-    messages: fromFirstQuestion(conversation),
+    messages: withSummary(conversation, read.summary),
+    summary: read.summary ?? undefined,
     usages: read.usages ?? [],
     activeMs: read.usage?.activeMs ?? 0,
     children: read.children ?? [],
@@ -84,14 +87,6 @@ export async function loadSegment(pool: pg.Pool, row: ClaimRow): Promise<LoadedS
     answers: read.answers ?? [],
   };
   return { claim, events };
-}
-
-/** The end of a long conversation may start in the middle of a turn; a prompt may not. */
-export function fromFirstQuestion(conversation: readonly MessageRow[]): ConversationMessage[] {
-  const first = conversation.findIndex(({ role }) => role === "user");
-  return conversation
-    .slice(Math.max(0, first))
-    .map(({ position: _, ...message }) => message as ConversationMessage);
 }
 
 const parentOf = ({ parent_run_id: runId, parent_call_id: callId }: ClaimRow): ClaimedSegment["parent"] =>

@@ -4,6 +4,7 @@ import type { ContinueIn, Follows } from "@capstan/core/internal";
 import type pg from "pg";
 import { isUuid } from "../../db/uuid.ts";
 import type { Pending } from "../contract/run-types.ts";
+import type { SessionSummary } from "../summary/session-summary.ts";
 import { READ_SESSION } from "./claim-statements.ts";
 import type { MessageRow } from "./claims.ts";
 
@@ -32,6 +33,8 @@ export interface SessionView {
   readonly feedback: readonly { messageId: string; value: string; words: string }[] | null;
   /** The end of the conversation; always includes the message to answer. */
   readonly conversation: readonly MessageRow[] | null;
+  /** Of what came before it. */
+  readonly summary: SessionSummary | null;
   /** The session does not exist yet; the claim of its first run creates it. */
   readonly isNew?: true;
   /** What a new session is called. */
@@ -64,6 +67,7 @@ export function newSessionView(session: {
     active: null,
     feedback: null,
     conversation: null,
+    summary: null,
     isNew: true,
   };
 }

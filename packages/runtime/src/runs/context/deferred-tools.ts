@@ -60,7 +60,7 @@ export function shownTools(agent: RuntimeAgent, messages: readonly ConversationM
   return [...always, ...found];
 }
 
-const OF_THE_TURN = new Set(["tool_search", "client", "session_state"]);
+const OF_THE_TURN = new Set(["tool_search", "client", "session_state", "conversation"]);
 
 const usedIn = (message: ConversationMessage): string[] =>
   toolCallsOf(message).map(({ toolName }) => toolName);

@@ -14,8 +14,10 @@ import type { CommitQueue } from "../log/commit-queue.ts";
 import type { EventHub } from "../log/event-hub.ts";
 import { runStarted, segmentIdOf } from "../log/lifecycle-events.ts";
 import { type CommitExtras, type MessageToStore, RunLog } from "../log/run-log.ts";
+import type { SessionSummary } from "../summary/session-summary.ts";
 import { isDeferred, SEARCH_TOOL, searchTool, shownTools } from "./deferred-tools.ts";
 import { clientTools, stateTool, withTools } from "./engine-tools.ts";
+import { recallTool } from "./recall-tool.ts";
 import { DEFAULT_LIMITS, effectiveLimits, RunMeter } from "./run-meter.ts";
 import { withinScopes } from "./within-scopes.ts";
 
@@ -48,6 +50,8 @@ export class RunContext {
   readonly stop: AbortController;
   readonly seen: { -readonly [Key in keyof RunObservation]: RunObservation[Key] };
   agentId: string;
+  /** Of what came before `messages`; its message is the first of them. */
+  summary: SessionSummary | undefined;
   state: JsonValue;
   scopeCeiling: readonly string[] | undefined;
   /** Text of the model when its stream broke. */
@@ -58,8 +62,11 @@ export class RunContext {
   isStateShown = false;
   /** Budgets are reserved for the model call that is made now. */
   hasReserved = false;
+  /** How often this segment asked for a summary in vain. */
+  summaryFailures = 0;
   /** The coding agent whose program runs this segment. */
   harness: string | undefined;
+  #recall: { readonly summary: SessionSummary; readonly tool: RuntimeTool } | undefined;
   #warned = new Set<string>();
   #defers = false;
 
@@ -77,6 +84,7 @@ export class RunContext {
     this.stop = stop;
     this.signal = AbortSignal.any([stop.signal, this.log.lost.signal]);
     this.agentId = claim.agentId;
+    this.summary = claim.summary;
     this.state = claim.state;
     this.scopeCeiling = claim.input.scopeCeiling ?? claim.metadata.scopeCeiling;
     this.seen = {
@@ -168,8 +176,27 @@ export class RunContext {
 
   #turnTools(): Result<RuntimeTool[]> {
     const fromClient = clientTools(this.claim.input.clientTools ?? []);
-    if (!fromClient.ok || (isEmpty(this.state) && !this.claim.input.sharesState)) return fromClient;
-    return { ok: true, value: [...fromClient.value, stateTool(() => this.state)] };
+    if (!fromClient.ok) return fromClient;
+    const sharesState = !isEmpty(this.state) || this.claim.input.sharesState;
+    return {
+      ok: true,
+      value: [
+        ...fromClient.value,
+        ...(sharesState ? [stateTool(() => this.state)] : []),
+        ...this.#recallTools(),
+      ],
+    };
+  }
+
+  /** Made once per summary: describing a tool costs more than a step. */
+  #recallTools(): RuntimeTool[] {
+    const { summary } = this;
+    if (!summary) return [];
+    if (this.#recall?.summary !== summary) {
+      const tool = recallTool(this.engine.parts.database.pool, this.claim.sessionId, summary);
+      this.#recall = { summary, tool };
+    }
+    return [this.#recall.tool];
   }
 }
 

@@ -17,8 +17,13 @@ const COPY_SESSION = `insert into sessions(id, agent_id, owner, title, state, me
   select $2, agent_id, owner, title, state, metadata, id, $3, coalesce(conversation_id, id), continue_in, follows, labels
   from sessions where id = $1
   returning id`;
-const COPY_MESSAGES = `insert into messages(session_id, position, id, run_id, role, content, usage, created_at)
-  select $2, position, id, run_id, role, content, usage, created_at from messages where session_id = $1 and position < $3`;
+const COPY_MESSAGES = `insert into messages(session_id, position, id, run_id, role, content, usage, created_at, pinned_at)
+  select $2, position, id, run_id, role, content, usage, created_at, pinned_at from messages where session_id = $1 and position < $3`;
+/** Those that stand for messages of the fork alone. What they cost was counted once: no run, no usage. */
+const COPY_SUMMARIES = `insert into session_summaries(id, session_id, to_position, to_message_id, text, kept, labels, created_by,
+    created_at)
+  select gen_random_uuid(), $2, to_position, to_message_id, text, kept, labels, created_by, created_at
+  from session_summaries where session_id = $1 and to_position < $3`;
 const COPY_NOTES = `insert into capability_data(capability_id, scope, key, value)
   select capability_id, 'session:' || $2, key, value from capability_data where scope = 'session:' || $1`;
 const NAME_FAMILY = "update sessions set conversation_id = id where id = $1 and conversation_id is null";
@@ -40,6 +45,7 @@ export async function forkSession(
     const made = await client.query(COPY_SESSION, [sessionId, fork, position.value]);
     if (made.rowCount === 0) return fail("not_found", { what: "session", id: sessionId });
     await client.query(COPY_MESSAGES, [sessionId, fork, position.value]);
+    await client.query(COPY_SUMMARIES, [sessionId, fork, position.value]);
     await client.query(COPY_NOTES, [sessionId, fork]);
     return position;
   });

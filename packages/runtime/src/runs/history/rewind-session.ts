@@ -40,11 +40,14 @@ export async function moveForks(
 const FREE_MESSAGE_IDS = `update runs set message_id = message_id || '~' || id where session_id = $1
   and message_id in (select id from messages where session_id = $1 and position >= $2)`;
 const DROP = "delete from messages where session_id = $1 and position >= $2";
+/** A summary that stands for a dropped message goes with it; the messages before are read again, or an earlier summary is. */
+const DROP_SUMMARIES = "delete from session_summaries where session_id = $1 and to_position >= $2";
 
 export async function dropMessages(pool: pg.Pool, sessionId: string, position: number): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query("select 1 from sessions where id = $1 for no key update", [sessionId]);
     await client.query(FREE_MESSAGE_IDS, [sessionId, position]);
+    await client.query(DROP_SUMMARIES, [sessionId, position]);
     await client.query(DROP, [sessionId, position]);
   });
 }

@@ -140,6 +140,7 @@ const record = (id: string, second: number) => ({
   runId: "r1",
   createdAt: at(second),
   feedback: null,
+  pinned: false,
   usage: null,
 });
 

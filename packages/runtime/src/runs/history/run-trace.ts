@@ -7,6 +7,7 @@ import type { Database } from "../../db/database.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { CallTiming } from "../log/run-log.ts";
 import { listMessages, type MessageRecord, type RunRecord, type StoredCall } from "./session-history.ts";
+import { listSummaries, type SummaryRecord } from "./summaries.ts";
 import { callEvents, type EventFacts, type QuestionRow, questionsOf } from "./trace-reads.ts";
 
 const MOST_MESSAGES = 1000;
@@ -48,12 +49,19 @@ export async function traceOf(
   run: RunRecord,
 ): Promise<TraceEntry[]> {
   await telemetry.flush(); // knows the capability of each tool
-  const [{ items }, facts, questions] = await Promise.all([
+  const [{ items }, facts, questions, summaries] = await Promise.all([
     listMessages(pool, run.sessionId, { limit: MOST_MESSAGES }),
     callEvents(pool, run),
     questionsOf(pool, run),
+    listSummaries(pool, run.sessionId),
   ]);
-  return buildTrace({ run, messages: items.filter(({ runId }) => runId === run.id), facts, questions });
+  return buildTrace({
+    run,
+    messages: items.filter(({ runId }) => runId === run.id),
+    facts,
+    questions,
+    summaries: summaries.filter(({ runId }) => runId === run.id),
+  });
 }
 
 export interface TraceSource {
@@ -62,6 +70,7 @@ export interface TraceSource {
   readonly messages: readonly MessageRecord[];
   readonly facts: EventFacts;
   readonly questions: readonly QuestionRow[];
+  readonly summaries?: readonly SummaryRecord[];
 }
 
 /** Pure, so that failures, waits and missing events are tested without a store. */
@@ -77,6 +86,7 @@ export function buildTrace(source: TraceSource): TraceEntry[] {
       ...toolSpans(source, message),
     ]),
     ...gatesOf(undefined),
+    ...(source.summaries ?? []).map(summarySpan),
     ...failedCall(source),
   ];
   return entries.sort((a, b) => (a.started_at < b.started_at ? -1 : a.started_at > b.started_at ? 1 : 0));
@@ -120,6 +130,23 @@ function modelSpan(
       ...responseIn(times),
     },
   ];
+}
+
+/** A model call of its own, which no message of the conversation shows. */
+function summarySpan(summary: SummaryRecord): TraceEntry {
+  const { times, usage } = separated(summary.usage ?? {});
+  return {
+    id: summary.id,
+    kind: "model",
+    name: `summary of ${summary.toPosition + 1} messages`,
+    started_at: iso(times.startedAt ?? summary.createdAt),
+    duration_ms: times.durationMs ?? 0,
+    state: "done",
+    usage,
+    output: cut(summary.text),
+    ...(times.attempts !== undefined && { attempts: times.attempts }),
+    ...(times.sentMessages !== undefined && { sent_messages: times.sentMessages }),
+  };
 }
 
 /** What is told of the call apart from what it used. */

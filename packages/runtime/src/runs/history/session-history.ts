@@ -8,6 +8,7 @@ import { isUuid } from "../../db/uuid.ts";
 import type { Pending, RunResult, RunStatus, RunUsage } from "../contract/run-types.ts";
 import { lastSeqOf } from "../log/event-stream.ts";
 import type { CallTiming } from "../log/run-log.ts";
+import { listSummaries } from "./summaries.ts";
 
 /** Usage, cost and timing of a model call. */
 export type StoredCall = TokenUsage & CallTiming & { readonly costUsd?: number };
@@ -18,6 +19,8 @@ export type MessageRecord = ConversationMessage & {
   readonly usage: StoredCall | null;
   readonly createdAt: Date;
   readonly feedback: { readonly value: "up" | "down"; readonly words: string } | null;
+  /** Kept word for word when the conversation is summarised. */
+  readonly pinned: boolean;
 };
 
 /** A message that waits for the active run to end. */
@@ -53,6 +56,7 @@ export interface MessagePage {
 }
 
 const MESSAGES = `select m.position, m.id, m.run_id as "runId", m.role, m.content, m.usage, m.created_at as "createdAt",
+    m.pinned_at is not null as pinned,
     (select json_build_object('value', f.value, 'words', f.words) from feedback f where f.session_id = m.session_id
       and f.message_id = m.id limit 1) as feedback
   from messages m where m.session_id = $1 and m.position > $2 order by m.position limit $3`;
@@ -138,6 +142,7 @@ export async function* exportSession(
   );
   for (const row of session.rows) yield line("session", row);
   yield* messageLines(pool, sessionId);
+  for (const summary of await listSummaries(pool, sessionId)) yield line("summary", summary);
   for (const run of await listRuns(pool, sessionId)) yield line("run", run);
   const asked = await pool.query("select * from approvals where session_id = $1 order by id", [sessionId]);
   for (const row of asked.rows) yield line("approval", row);

@@ -8,7 +8,7 @@
  */
 export const COMMIT = `with own as materialized (
     select i.* from json_to_recordset($1::json) as i(run_id uuid, session_id uuid, epoch int, run json, session json,
-      messages json, events json, approvals json, webhook json)
+      messages json, events json, approvals json, webhook json, summary json)
     cross join lateral (select 1 from runs r where r.id = i.run_id and r.epoch = i.epoch and r.status = 'running'
       for no key update) held),
   run_changes as (update runs r set (status, pending, outcome, usage, owner, attempts, updated_at) =
@@ -34,7 +34,13 @@ export const COMMIT = `with own as materialized (
       coalesce((m.usage->>'inputTokens')::float8, 0), coalesce((m.usage->>'outputTokens')::float8, 0),
       coalesce((m.usage->>'cachedInputTokens')::float8, 0), coalesce((m.usage->>'reasoningTokens')::float8, 0),
       (m.usage->>'costUsd')::float8
-    from own o cross join lateral json_to_recordset(o.messages) as m(usage json) where m.usage is not null),
+    from own o cross join lateral (
+      select usage from json_to_recordset(o.messages) as stored(usage json)
+      union all select o.summary->'usage') m where m.usage is not null),
+  new_summaries as (insert into session_summaries(id, session_id, to_position, to_message_id, text, kept, labels, run_id, usage)
+    select (o.summary->>'id')::uuid, o.session_id, (o.summary->>'toPosition')::int, o.summary->>'toMessageId',
+      o.summary->>'text', o.summary->'kept', (o.summary->'labels')::jsonb, o.run_id, o.summary->'usage'
+    from own o where o.summary is not null on conflict do nothing),
   new_events as (insert into events(session_id, first_seq, last_seq, run_id, payload)
     select o.session_id, e.first, e.last, o.run_id, e.payload
     from own o cross join lateral json_to_recordset(o.events) as e(first int, last int, payload json)),

@@ -62,6 +62,8 @@ export interface CommitExtras {
     readonly metadata?: unknown;
   };
   readonly approvals?: readonly object[];
+  /** A summary of the conversation, with what it used. */
+  readonly summary?: object;
   readonly webhook?: { readonly url: string; readonly payload: unknown };
 }
 
@@ -211,7 +213,7 @@ export class RunLog {
         `"messages":${storableJson(rows)},` +
         `"events":${events.length > 0 ? `[{"first":${first},"last":${last},"payload":[${events.join()}]}]` : "[]"},` +
         `"approvals":${storableJson(extras.approvals ?? [])}${member("run", run)}` +
-        `${member("session", extras.session)}${member("webhook", extras.webhook)}}`,
+        `${member("session", extras.session)}${member("webhook", extras.webhook)}${member("summary", extras.summary)}}`,
     );
     if (run) this.#attempts = 0;
     this.#seq = last;

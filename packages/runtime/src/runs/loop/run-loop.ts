@@ -10,6 +10,7 @@ import { fail, type RunEvent, type RuntimeAgent } from "@capstan/core";
 import { type ConversationMessage, CUSTOM_EVENTS, pendingCalls } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import { isDatabaseAway } from "../../db/database-away.ts";
+import { compactRun } from "../compaction/compact-run.ts";
 import type { RunContext } from "../context/run-context.ts";
 import { harnessStep, isHarnessed } from "../harness/harness-step.ts";
 import type { IdleHarnesses } from "../harness/idle-harnesses.ts";
@@ -90,7 +91,9 @@ async function nativeStep(context: RunContext, agent: RuntimeAgent): Promise<Seg
   const released = await releasedAnswer(context);
   if (released)
     return released.ok ? storeAnswer(context, agent, released.value) : failRun(context, released.failure);
-  const stopped = await reserveBudgets(context, agent, () => modelEstimate(context, agent));
+  const stopped =
+    (await compactRun(context, agent)) ??
+    (await reserveBudgets(context, agent, () => modelEstimate(context, agent)));
   return stopped ?? askAndStore(context, agent);
 }
 

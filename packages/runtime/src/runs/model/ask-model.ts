@@ -1,6 +1,6 @@
 /** Asks the model once: prompt, request, retries. Returns the model's answer, or the failure that ends the run. */
 
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { fail, ok, type Result, type RunEvent, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import {
   agUiMessages,
@@ -8,7 +8,6 @@ import {
   CUSTOM_EVENTS,
   type TextCheck,
   toolCallsOf,
-  toolText,
 } from "@capstan/core/internal";
 import type { ResolvedModel } from "../../providers/models.ts";
 import { READ_MESSAGES } from "../claim/claim-statements.ts";
@@ -19,6 +18,8 @@ import { messageId as newMessageId } from "../log/message-id.ts";
 import type { CallTiming } from "../log/run-log.ts";
 import { askInOrder } from "./fallback.ts";
 import { FirstPartTimer } from "./first-part-timer.ts";
+import { conversationLimit, fitConversation } from "./fit-conversation.ts";
+import { functionTools } from "./function-tools.ts";
 import { keepPrompt } from "./kept-prompts.ts";
 import { DEFAULT_RETRY, judgeModelError, retryPolicy, type Verdict } from "./model-retry.ts";
 import { responseFormat } from "./output-schema.ts";
@@ -26,14 +27,6 @@ import { toPrompt } from "./prompt.ts";
 import { streamChecked } from "./stream-checked.ts";
 import type { ModelAnswer } from "./stream-model.ts";
 import { wait } from "./wait.ts";
-import { fitWindow } from "./window.ts";
-
-export const ANSWER_TOKENS = 8192; // reserved for the answer where a model's maximum is larger or unknown
-const SMALLEST_WINDOW = 2000;
-const CHARS_PER_TOKEN = 3.6; // a little under the usual 4: a prompt that is too long is refused
-
-/** An estimate. A tokenizer would read the whole conversation at every step. */
-export const guessTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);
 
 export interface StepAnswer extends ModelAnswer {
   readonly messageId: string;
@@ -206,14 +199,7 @@ async function callOptions(
 ): Promise<{ options: LanguageModelV4CallOptions; sentMessages: number }> {
   const { agent, model, tools } = step;
   const { claim } = context;
-  const fixed =
-    guessTokens(agent.systemPrompt) + tools.reduce((sum, tool) => sum + guessTokens(toolText(tool)), 0);
-  const room = Math.min(model.maxOutputTokens ?? ANSWER_TOKENS, ANSWER_TOKENS, model.contextWindow / 4);
-  const { messages } = fitWindow(context.messages, {
-    limitTokens: Math.max(SMALLEST_WINDOW, model.contextWindow - fixed - room),
-    countTokens: guessTokens,
-    replacing: new Set(agent.tools.flatMap(({ name, tool }) => (tool.replacesEarlier ? [name] : []))),
-  });
+  const messages = fitConversation(context.messages, agent, conversationLimit(agent, model, tools));
   const reasoning = claim.input.reasoning ?? agent.spec.thinkingEffort;
   const prompt = await toPrompt({
     systemPrompt: agent.systemPrompt,
@@ -226,7 +212,7 @@ async function callOptions(
   const options: LanguageModelV4CallOptions = {
     prompt,
     abortSignal: context.signal,
-    ...(tools.length > 0 && { tools: tools.map(functionTool) }),
+    ...functionTools(tools),
     ...(model.callOptions && { providerOptions: model.callOptions }),
     ...responseFormat(claim.input.outputSchema, model, tools.length > 0),
     ...(reasoning && { reasoning }),
@@ -246,13 +232,6 @@ const predictState = (predicted: readonly PredictedState[]): RunEvent => ({
     tool,
     ...(argument !== undefined && { tool_argument: argument }),
   })),
-});
-
-const functionTool = ({ name, tool }: RuntimeTool): LanguageModelV4FunctionTool => ({
-  type: "function",
-  name,
-  description: tool.description,
-  inputSchema: tool.input.jsonSchema as LanguageModelV4FunctionTool["inputSchema"],
 });
 
 const callIdsOf = (messages: readonly ConversationMessage[]): Set<string> =>

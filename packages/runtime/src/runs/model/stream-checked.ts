@@ -1,7 +1,8 @@
 /** A model's answer under the checks on text: masked and blocked while it streams, or held back until it is whole. */
 import type { RuntimeAgent } from "@capstan/core";
 import { type AssistantPart, asksAbout, type CompiledCheck, type TextCheck } from "@capstan/core/internal";
-import type { RunContext } from "../context/run-context.ts";
+import type { ClaimedSegment } from "../claim/claimed-segment.ts";
+import type { Engine } from "../context/run-context.ts";
 import { emitParts } from "./emit-parts.ts";
 import { type ModelAnswer, type ModelCall, streamModel } from "./stream-model.ts";
 import { TextBlocked, TextGuard } from "./text-guard.ts";
@@ -11,8 +12,14 @@ export interface CheckedAnswer {
   readonly heldBy?: TextCheck | undefined;
 }
 
+/** Whose answer it is, and where its checks are. */
+export interface Checking {
+  readonly engine: Pick<Engine, "parts" | "now">;
+  readonly claim: Pick<ClaimedSegment, "userEmail" | "sessionId">;
+}
+
 export async function streamChecked(
-  context: RunContext,
+  context: Checking,
   agent: RuntimeAgent,
   call: ModelCall,
 ): Promise<CheckedAnswer> {
@@ -34,7 +41,7 @@ const needsWhole = (agent: RuntimeAgent, checks: readonly CompiledCheck[]): bool
   checks.some(({ check }) => check.effect === "ask") || agent.hooks.some(({ hooks }) => hooks.beforeText);
 
 async function askHooks(
-  context: RunContext,
+  context: Checking,
   agent: RuntimeAgent,
   parts: readonly AssistantPart[],
 ): Promise<readonly AssistantPart[]> {
@@ -45,7 +52,7 @@ async function askHooks(
 }
 
 /** A hook that throws blocks: a broken check must not let text pass. */
-async function hookedText({ claim }: RunContext, agent: RuntimeAgent, text: string): Promise<string> {
+async function hookedText({ claim }: Checking, agent: RuntimeAgent, text: string): Promise<string> {
   let current = text;
   for (const { capabilityId, hooks } of agent.hooks) {
     if (!hooks.beforeText) continue;

@@ -11,8 +11,9 @@ import type { ResolvedModel } from "../../providers/models.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
 import type { RunContext } from "../context/run-context.ts";
 import { costUsd } from "../context/run-meter.ts";
-import { ANSWER_TOKENS, guessTokens, type StepAnswer } from "../model/ask-model.ts";
+import type { StepAnswer } from "../model/ask-model.ts";
 import { modelNames } from "../model/fallback.ts";
+import { ANSWER_TOKENS, guessTokens } from "../model/fit-conversation.ts";
 import { wait } from "../model/wait.ts";
 import { noWaits } from "./call-tools.ts";
 import { failRun, type SegmentEnd, suspendRun } from "./run-endings.ts";
@@ -142,7 +143,7 @@ export async function modelEstimate(context: RunContext, agent: RuntimeAgent): P
   };
 }
 
-function estimateFor(model: ResolvedModel, asked: number): Estimate & { readonly name: string } {
+export function estimateFor(model: ResolvedModel, asked: number): Estimate & { readonly name: string } {
   const { prices, isFree, contextWindow, maxOutputTokens = ANSWER_TOKENS, name } = model;
   const inputTokens = Math.min(asked, contextWindow);
   const outputTokens = Math.min(maxOutputTokens, ANSWER_TOKENS);
@@ -160,7 +161,10 @@ export const programEstimate = ({ meter: { left } }: RunContext): Estimate => ({
 export const programLimit = (context: RunContext): number | undefined =>
   context.hasReserved ? programEstimate(context).costUsd : context.meter.left.maxCostUsd;
 
-export async function settleAnswer(context: RunContext, answer: StepAnswer): Promise<void> {
+export async function settleAnswer(
+  context: RunContext,
+  answer: Pick<StepAnswer, "usage" | "prices">,
+): Promise<void> {
   if (!context.hasReserved) return;
   const { usage, prices } = answer;
   const isReported = usage.totalTokens !== undefined;

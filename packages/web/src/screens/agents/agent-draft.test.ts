@@ -41,6 +41,7 @@ describe("an agent being edited", () => {
       granted_scopes: ["Mail.Read"],
       tool_policies: { add: "approve" },
       limits: { max_steps: 5 },
+      compaction: { enabled: true, at: 0.8, keep: 0.3 },
       approval_expiry: { policy: "expire", after_seconds: 60 },
       may_request_scopes: true,
       on_disconnect: "continue",

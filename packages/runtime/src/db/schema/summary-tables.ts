@@ -1,0 +1,35 @@
+/**
+ * Summaries of long conversations. A row stands for every message of its session up to `to_position`; the messages stay.
+ * The newest row counts; older ones stay, so that a rewind finds the one that fits.
+ */
+import { sql } from "drizzle-orm";
+import { integer, json, jsonb, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { sessions } from "./session-tables.ts";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+export const sessionSummaries = pgTable(
+  "session_summaries",
+  {
+    id: uuid("id").primaryKey(),
+    sessionId: uuid("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    /** The last message that it stands for. */
+    toPosition: integer("to_position").notNull(),
+    toMessageId: text("to_message_id").notNull(),
+    text: text("text").notNull(),
+    /** What survives word for word: see `KeptFacts`. */
+    kept: json("kept").notNull(),
+    /** What the conversation had read by then. */
+    labels: jsonb("labels").notNull().default([]),
+    /** The run that needed it; null when a person asked for it. */
+    runId: uuid("run_id"),
+    /** Who asked for it; "" when the conversation outgrew its model. */
+    createdBy: text("created_by").notNull().default(""),
+    usage: json("usage"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  // Two processes that summarise the same messages store one summary.
+  (table) => [uniqueIndex("session_summaries_place").on(table.sessionId, table.toPosition)],
+);
