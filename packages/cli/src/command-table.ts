@@ -137,6 +137,18 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "List, create and revoke API keys",
     load: async () => (await import("./commands/keys.ts")).keys,
   },
+  logins: {
+    summary: "List where people are signed in, and sign them out",
+    load: async () => (await import("./commands/logins.ts")).logins,
+  },
+  roles: {
+    summary: "Which rights the groups and claims of a provider give",
+    load: async () => (await import("./commands/roles.ts")).roles,
+  },
+  users: {
+    summary: "List users, disable and enable them",
+    load: async () => (await import("./commands/users.ts")).users,
+  },
   tokens: {
     summary: "List and revoke clients that logged in and agents' tokens",
     load: async () => (await import("./commands/tokens.ts")).tokens,

@@ -60,6 +60,7 @@ async function everyCall(api: Api): Promise<void> {
 }
 
 const GIVEN: Record<string, unknown[]> = {
+  me: [],
   "files.list": ["{}", "/{}"],
   "schedules.put": [{}],
   "secrets.set": [{ capability: "{}", name: "{}" }, {}],

@@ -12,6 +12,7 @@ import {
   serviceEndpoints,
   triggerEndpoints,
 } from "./endpoints/packages.ts";
+import { loginEndpoints, roleEndpoints } from "./endpoints/people.ts";
 import { routeEndpoints } from "./endpoints/routing.ts";
 import { ruleEndpoints } from "./endpoints/rules.ts";
 import { approvalEndpoints, fileEndpoints, runEndpoints, sessionEndpoints } from "./endpoints/sessions.ts";
@@ -48,6 +49,8 @@ export function createApi(options: ConnectionOptions = {}) {
     keys: keyEndpoints(connection),
     tokens: tokenEndpoints(connection),
     clientLogins: clientLoginEndpoints(connection),
+    logins: loginEndpoints(connection),
+    roles: roleEndpoints(connection),
     secrets: secretEndpoints(connection),
     connections: connectionEndpoints(connection),
     rules: ruleEndpoints(connection),

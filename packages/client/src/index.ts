@@ -102,6 +102,7 @@ export type {
   WrapProposal,
 } from "./wire/packages.ts";
 export type { ApprovalPolicyName, Items, JsonObject, Page, PageQuery } from "./wire/page.ts";
+export type { LoginInfo, Me, RoleCreate, RoleInfo } from "./wire/people.ts";
 export type {
   AgentLabel,
   FollowsWire,

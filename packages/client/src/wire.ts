@@ -148,6 +148,7 @@ export {
   queryNumber,
   WireFailure,
 } from "./wire/page.ts";
+export { LoginInfo, LoginList, Me, RoleCreate, RoleInfo, RoleList } from "./wire/people.ts";
 export {
   AgentLabel,
   AgentLabels,

@@ -38,6 +38,7 @@ export {
   keepSealed,
   SEALED_SHOWN,
 } from "./authority/config-secrets.ts";
+export { boundedRights, type Claims, type RoleRule, roleFrom } from "./authority/roles.ts";
 export {
   AT_LIMIT,
   type AtLimit,

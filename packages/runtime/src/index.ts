@@ -320,9 +320,23 @@ export {
 } from "./users/client-logins.ts";
 export { type ConfigSeal, configSeal } from "./users/config-seal.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";
+export {
+  isLoginText,
+  type Login,
+  type LoginKind,
+  type LoginStore,
+  loginStore,
+} from "./users/login-store.ts";
+export {
+  type PeopleStore,
+  type Person,
+  peopleStore,
+  type StoredRule,
+} from "./users/people-store.ts";
 export { type ProviderRecord, type ProviderStore, providerStore } from "./users/provider-store.ts";
 export { dataFolderSecret, derivedKey, type SecretBox, secretBox, webhookKey } from "./users/secret-box.ts";
 export { type SettingStore, settingStore } from "./users/setting-store.ts";
+export type { Standing } from "./users/standing.ts";
 export { type StoredSecrets, storedSecrets } from "./users/stored-secrets.ts";
 export { subjectNames } from "./users/subject-names.ts";
 export {

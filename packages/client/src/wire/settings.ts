@@ -96,6 +96,13 @@ export const User = z
     email: z.string(),
     scopes: z.array(z.string()).meta({ description: "Effective scopes, including grants." }),
     own_scopes: z.array(z.string()).meta({ description: "Scopes set directly, by PUT." }),
+    active: z
+      .boolean()
+      .meta({ description: "False: disabled, or without a role; then nothing of theirs works." }),
+    disabled: z.boolean(),
+    role: KeyRight.nullable().meta({
+      description: "From their provider's claims; null for who has keys alone.",
+    }),
     preferences: JsonObject,
   })
   .meta({ id: "User" });
@@ -107,6 +114,10 @@ export const UserPut = z
   .strictObject({
     scopes: z.array(z.string().min(1).max(200)).max(500).optional(),
     preferences: JsonObject.optional(),
+    disabled: z
+      .boolean()
+      .optional()
+      .meta({ description: "True: no key, token, login, schedule or approval of theirs works." }),
   })
   .meta({ id: "UserPut" });
 export type UserPut = z.input<typeof UserPut>;

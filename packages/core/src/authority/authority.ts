@@ -16,6 +16,7 @@ export const THINGS = [
   "approval",
   "agent",
   "token",
+  "login",
   "capability",
   "package",
   "service",
@@ -63,6 +64,7 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   approval: { see: "read", use: "run", whose: "own" },
   agent: { see: "read", use: "run", change: "author", whose: "own" }, // everybody's to see and use
   token: { see: "run", change: "run", whose: "own" },
+  login: { see: "read", change: "read", whose: "own" }, // where somebody is signed in; to change it is to end it
   capability: { see: "read", use: "run", change: "admin", whose: "all" },
   package: { see: "read", use: "run", change: "admin", whose: "all" },
   service: { see: "read", change: "admin", whose: "all" },

@@ -19,4 +19,19 @@ export const loginFailures = {
     nextStep: () =>
       "Start the login again in the client. If it happens again, report it to the client's maker.",
   }),
+  person_refused: row<{ why: string }>({
+    status: 403,
+    message: ({ why }) => `You could not be signed in: ${why}.`,
+    nextStep: () => "Ask an admin of this server.",
+  }),
+  user_inactive: row<{ user: string }>({
+    status: 403,
+    message: ({ user }) => `${user} was disabled, or has no role on this server any more.`,
+    nextStep: () => "Ask an admin of this server for a role; what was stopped can be started again then.",
+  }),
+  sign_in_failed: row<{ why: string }>({
+    status: 502,
+    message: ({ why }) => `The OpenID provider could not sign you in: ${why}.`,
+    nextStep: () => "Try again. If it happens again, an admin finds the reason in the server's log.",
+  }),
 } as const;

@@ -36,8 +36,10 @@ export function agentAuthors({ agents, users, keys, registry }: AuthorParts): Ag
     delegates: await delegatesOf(agents, capabilities),
   });
   const authorNow = async (email: string): Promise<Author> => {
-    if (email === LOCAL_USER || (await keys.holdsAdmin(email))) return { email, isAdmin: true, scopes: [] };
-    return { email, isAdmin: false, scopes: (await users.get(email)).scopes };
+    if (email === LOCAL_USER) return { email, isAdmin: true, scopes: [] };
+    const { isActive, role, scopes } = await users.get(email);
+    const isAdmin = role === "admin" || (isActive && role === undefined && (await keys.holdsAdmin(email)));
+    return isAdmin ? { email, isAdmin, scopes: [] } : { email, isAdmin, scopes };
   };
   return {
     async beyond(input, { email, isAdmin }, id) {

@@ -7,6 +7,7 @@ import {
   type CapabilityRegistry,
   type CountTokens,
   compose,
+  fail,
   type Result,
   type RuntimeAgent,
 } from "@capstan/core";
@@ -55,6 +56,7 @@ export function createComposer(parts: {
   async function preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>> {
     await parts.offerAgents?.(spec.capabilities);
     const [user, agentScopes] = await Promise.all([users.get(userEmail), scopesOf(spec)]);
+    if (!user.isActive) return fail("user_inactive", { user: userEmail });
     return composeWithin(spec, effectiveScopes(agentScopes, user.scopes));
   }
 

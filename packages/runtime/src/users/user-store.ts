@@ -1,9 +1,10 @@
 /** Users and their grants. The loopback user exists implicitly and has every scope. */
-import { EVERY_SCOPE } from "@capstan/core/internal";
+import { EVERY_SCOPE, type Right, type RoleRule } from "@capstan/core/internal";
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { grants, users } from "../db/schema/user-tables.ts";
+import { readStanding } from "./standing.ts";
 
 export const LOCAL_USER = "local@localhost";
 const MOST_USERS = 100_000;
@@ -11,7 +12,12 @@ const MOST_GRANTS = 10_000; // far beyond what people grant one by one; every re
 
 export interface UserRecord {
   readonly email: string;
-  /** Effective: the user's own scopes and unexpired grants. */
+  /** False: disabled, or without a role; then there are no scopes either. */
+  readonly isActive: boolean;
+  readonly isDisabled: boolean;
+  /** Of somebody whom an OpenID provider knows; undefined for who has keys alone. */
+  readonly role: Right | undefined;
+  /** Effective: the user's own scopes, unexpired grants, and those of their roles. */
   readonly scopes: string[];
   /** Without grants: what `put` sets. */
   readonly ownScopes: string[];
@@ -36,7 +42,7 @@ export interface UserStore {
   get(email: string): Promise<UserRecord>;
   put(
     email: string,
-    changes: { scopes?: readonly string[]; preferences?: Record<string, unknown> },
+    changes: { scopes?: readonly string[]; preferences?: Record<string, unknown>; isDisabled?: boolean },
   ): Promise<UserRecord>;
   /** Everybody who is known; their scopes are read with `get`. */
   list(): Promise<{ email: string; createdAt: Date }[]>;
@@ -48,30 +54,28 @@ export interface UserStore {
   grants(subject?: string): Promise<GrantRecord[]>;
 }
 
-export function userStore({ orm, policyChanges }: Pick<Database, "orm" | "policyChanges">): UserStore {
-  const inForce = async (subject: string | undefined): Promise<GrantRecord[]> => {
-    const rows = await orm
-      .select()
-      .from(grants)
-      .where(
-        and(
-          subject === undefined ? undefined : eq(grants.subject, subject),
-          isNull(grants.revokedAt),
-          or(isNull(grants.expiresAt), gt(grants.expiresAt, sql`now()`)),
-        ),
-      )
-      .orderBy(desc(grants.id))
-      .limit(MOST_GRANTS);
-    return rows.map(({ expiresAt, revokedAt: _, ...row }) => ({ ...row, ...(expiresAt && { expiresAt }) }));
-  };
+export function userStore(
+  { orm, policyChanges }: Pick<Database, "orm" | "policyChanges">,
+  fixedRules: readonly RoleRule[] = [],
+): UserStore {
+  const inForce = (subject: string | undefined) => grantsInForce(orm, subject);
   const grantsOf = (subject: string) => inForce(subject);
   const get = async (email: string): Promise<UserRecord> => {
-    const [row] = await orm.select().from(users).where(eq(users.email, email));
-    const granted = await grantsOf(`user:${email}`);
+    const [[row], granted, standing] = await Promise.all([
+      orm.select().from(users).where(eq(users.email, email)),
+      grantsOf(`user:${email}`),
+      readStanding(orm, email, fixedRules),
+    ]);
     const own = row?.scopes ?? (email === LOCAL_USER ? [EVERY_SCOPE] : []);
+    const { isActive, isDisabled } = standing;
+    const role = standing.isPerson ? standing.right : undefined;
+    const all = [...own, ...granted.map(({ scope }) => scope), ...standing.scopes];
     return {
       email,
-      scopes: [...new Set([...own, ...granted.map(({ scope }) => scope)])],
+      isActive,
+      isDisabled,
+      role,
+      scopes: isActive ? [...new Set(all)] : [],
       ownScopes: own,
       preferences: (row?.preferences as Record<string, unknown> | undefined) ?? {},
     };
@@ -80,8 +84,9 @@ export function userStore({ orm, policyChanges }: Pick<Database, "orm" | "policy
     get,
     grantsOf,
     grants: inForce,
-    async put(email, { scopes, preferences }) {
+    async put(email, { scopes, preferences, isDisabled }) {
       const set = {
+        ...(isDisabled !== undefined && { disabledAt: isDisabled ? new Date() : null }),
         ...(scopes && { scopes: [...scopes] }),
         ...(preferences && { preferences }),
       };
@@ -117,4 +122,20 @@ export function userStore({ orm, policyChanges }: Pick<Database, "orm" | "policy
       return rows[0];
     },
   };
+}
+
+async function grantsInForce(orm: Database["orm"], subject: string | undefined): Promise<GrantRecord[]> {
+  const rows = await orm
+    .select()
+    .from(grants)
+    .where(
+      and(
+        subject === undefined ? undefined : eq(grants.subject, subject),
+        isNull(grants.revokedAt),
+        or(isNull(grants.expiresAt), gt(grants.expiresAt, sql`now()`)),
+      ),
+    )
+    .orderBy(desc(grants.id))
+    .limit(MOST_GRANTS);
+  return rows.map(({ expiresAt, revokedAt: _, ...row }) => ({ ...row, ...(expiresAt && { expiresAt }) }));
 }

@@ -1,29 +1,42 @@
-/** Identifies the caller. A key names its owner; without one, on loopback only, it is the user who runs the server. */
+/**
+ * Identifies the caller. A key names its owner, a cookie or a login's token who signed in. Without one, on loopback only and
+ * where nobody can sign in, it is the user who runs the server. Nothing is worth more than its owner is at this moment.
+ */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { fail } from "@capstan/core";
-import { isTokenText, type KeyRecord, type KeyStore, LOCAL_USER, type TokenStore } from "@capstan/runtime";
-import type { Context, MiddlewareHandler } from "hono";
+import { isLoginText, isTokenText, LOCAL_USER } from "@capstan/runtime";
+import type { Context, MiddlewareHandler, Next } from "hono";
 import type { Caller } from "../http/caller.ts";
 import type { AppEnv } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { Settings } from "../settings/settings.ts";
-import { clientCaller, isClientToken } from "./client-caller.ts";
+import { isClientToken } from "./client-caller.ts";
 import { hostName, isLoopback } from "./guard-origin.ts";
+import {
+  type Identity,
+  type KnownCallerParts,
+  type KnownCallers,
+  knownCallers,
+  NOBODY,
+  type SignedIn,
+} from "./known-callers.ts";
 import type { LocalCallers } from "./local-caller.ts";
+import { cookieText, isOwnPage, readCookie } from "./login-cookie.ts";
 import { isOwnerToken } from "./owner-token.ts";
 import { rateLimiter } from "./rate-limiter.ts";
-import { challenge } from "./resources.ts";
+import { challenge, publicOrigin } from "./resources.ts";
 
 /** Requires a key: everything that reads or does something. The studio's own files, health and docs are public. */
 const CLOSED = /^\/(v1|api|openai|mcp|a2a|metrics)(\/|$)/;
 /** An agent's A2A card tells a client that it needs a key: the protocol makes it public. */
-const PUBLIC = /^\/v1\/agents\/[^/]+\/a2a\/(\.well-known\/)?agent-card\.json$/;
-const KEY_KEPT_MS = 1000; // a revoked key stops working within this time, on every process
+const PUBLIC = /^\/v1\/(agents\/[^/]+\/a2a\/(\.well-known\/)?agent-card\.json|me)$/;
 
-export interface AuthParts {
+/** With a provider even the server's own user signs in: a proxy on this machine connects from loopback, too. */
+export const isKeyless = ({ HOST, CAPSTAN_OIDC_ISSUER }: Settings): boolean =>
+  isLoopback(HOST) && CAPSTAN_OIDC_ISSUER === undefined;
+
+export interface AuthParts extends Omit<KnownCallerParts, "perMinute" | "now"> {
   readonly settings: Settings;
-  readonly keys: KeyStore;
-  readonly tokens: Pick<TokenStore, "find">;
   readonly localCallers: LocalCallers;
   /** For the owner of the data folder; absent where no key is required. */
   readonly ownerToken?: string | undefined;
@@ -32,39 +45,26 @@ export interface AuthParts {
 
 const monotonicNow = (): number => performance.now(); // the system's clock may jump back, and a revoked key would stay valid
 
-export function authenticate({
-  settings,
-  keys,
-  tokens,
-  localCallers,
-  ownerToken,
-  now = monotonicNow,
-}: AuthParts): MiddlewareHandler<AppEnv> {
-  const keyless = isLoopback(settings.HOST);
-  const local: Caller = {
-    email: LOCAL_USER,
-    rights: ["admin"],
-    key: "loopback",
-    perMinute: settings.CAPSTAN_RATE_LIMIT_PER_MINUTE,
-  };
+export function authenticate(parts: AuthParts): MiddlewareHandler<AppEnv> {
+  const { settings, localCallers, ownerToken, now = monotonicNow } = parts;
+  const keyless = isKeyless(settings);
+  const perMinute = settings.CAPSTAN_RATE_LIMIT_PER_MINUTE;
+  const local: Caller = { email: LOCAL_USER, rights: ["admin"], key: "loopback", perMinute };
   const owner =
     ownerToken === undefined ? undefined : { token: ownerToken, caller: { ...local, key: "owner" } };
-  const find = keptBriefly(keys, now);
-  const ofClient = async (token: string, path: string): Promise<Identity> => {
-    if (path === "/mcp") return NOBODY; // checked there
-    const record = await tokens.find(token);
-    if (!record) return "unknown key";
-    return clientCaller(record, path, settings.CAPSTAN_RATE_LIMIT_PER_MINUTE) ?? NOBODY;
-  };
+  const known = knownCallers({ ...parts, perMinute, now });
   const limiter = rateLimiter(now);
   return async (c, next) => {
     const sent = bearer(c.req.header("authorization"));
-    const who = await identify(sent, {
-      find,
-      ofClient: (token) => ofClient(token, c.req.path),
-      local: keyless && cameStraight(c) && localCallers.isLocal(c, sent) ? local : undefined,
-      owner,
-    });
+    const browser = await browserOf(c, settings, known);
+    const who =
+      browser ??
+      (await identify(sent, {
+        known,
+        path: c.req.path,
+        local: keyless && cameStraight(c) && localCallers.isLocal(c, sent) ? local : undefined,
+        owner,
+      }));
     const why = refusal(who, c.req.path);
     if (why)
       return problem(c, fail("unauthenticated", { why }).failure, {
@@ -73,10 +73,37 @@ export function authenticate({
     const caller = typeof who === "string" ? NOBODY : who;
     c.set("caller", caller);
     const wait = caller === NOBODY ? 0 : limiter(caller.key, caller.perMinute);
-    if (wait === 0) return next();
+    if (wait === 0) return answerCaller(c, next, browser, settings);
     const facts = { perMinute: caller.perMinute, retryAfterSeconds: wait };
     return problem(c, fail("rate_limited", facts).failure, { "retry-after": String(wait) });
   };
+}
+
+/** Who is signed in in this browser. A header that names somebody comes first; a cookie that is unknown is no cookie. */
+async function browserOf(
+  c: Context,
+  settings: Settings,
+  { ofLogin }: KnownCallers,
+): Promise<SignedIn | undefined> {
+  if (c.req.header("authorization") !== undefined) return undefined;
+  const origin = publicOrigin(c, settings);
+  const cookie = readCookie(c, "login", origin);
+  if (cookie === undefined || !isOwnPage(c, origin)) return undefined;
+  const found = await ofLogin(cookie);
+  return typeof found === "string" ? undefined : found;
+}
+
+async function answerCaller(
+  c: Context,
+  next: Next,
+  browser: SignedIn | undefined,
+  settings: Settings,
+): Promise<void> {
+  await next();
+  if (browser?.replacedBy === undefined) return;
+  const { token, expiresAt } = browser.replacedBy;
+  const seconds = (expiresAt.getTime() - Date.now()) / 1000;
+  c.res.headers.append("set-cookie", cookieText("login", token, publicOrigin(c, settings), seconds));
 }
 
 /** A proxy on this machine also connects from loopback, with requests from anywhere: forwarded requests need a key. */
@@ -115,49 +142,21 @@ function refusal(who: Identity, path: string): string | undefined {
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other)); // fixed length, whatever was sent
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-type Identity = Caller | "unknown key" | "no key";
-
-interface Known {
-  readonly find: (key: string) => Promise<KeyRecord | undefined>;
-  readonly ofClient: (token: string) => Promise<Identity>;
+interface Asked {
+  readonly known: KnownCallers;
+  readonly path: string;
   readonly local: Caller | undefined;
   readonly owner: { readonly token: string; readonly caller: Caller } | undefined;
 }
 
-async function identify(
-  sent: string | undefined,
-  { find, ofClient, local, owner }: Known,
-): Promise<Identity> {
+async function identify(sent: string | undefined, { known, path, local, owner }: Asked): Promise<Identity> {
   if (sent === undefined || sent.startsWith("local_")) return local ?? "no key";
   if (isOwnerToken(sent)) return owner && isSame(sent, owner.token) ? owner.caller : (local ?? "no key");
-  if (isClientToken(sent)) return ofClient(sent);
+  if (isClientToken(sent)) return known.ofClient(sent, path);
   if (isTokenText(sent)) return NOBODY; // also on loopback: a program with a token is not the local user
-  const record = await find(sent);
-  return record ? callerOf(record) : "unknown key";
+  return isLoginText(sent) ? known.ofLogin(sent) : known.ofKey(sent);
 }
-
-const NOBODY: Caller = { email: "nobody@localhost", rights: [], key: "none", perMinute: 0 };
 
 export function bearer(header: string | undefined): string | undefined {
   return /^Bearer\s+(\S+)$/i.exec(header ?? "")?.[1];
-}
-
-const callerOf = ({ owner, rights, id, perMinute }: KeyRecord): Caller => ({
-  email: owner,
-  rights,
-  key: id,
-  perMinute,
-});
-
-/** A key is looked up at most once a second, not once per request. */
-function keptBriefly(keys: KeyStore, now: () => number): (key: string) => Promise<KeyRecord | undefined> {
-  const kept = new Map<string, { until: number; record: Promise<KeyRecord | undefined> }>();
-  return (key) => {
-    const known = kept.get(key);
-    if (known && known.until > now()) return known.record;
-    if (kept.size > 10_000) kept.clear(); // someone is guessing keys; clear rather than grow
-    const record = keys.find(key);
-    kept.set(key, { until: now() + KEY_KEPT_MS, record });
-    return record;
-  };
 }

@@ -20,11 +20,12 @@ export interface OwnerToken {
 export function openOwnerToken({
   HOST,
   CAPSTAN_DATA_DIR,
-}: Pick<Settings, "HOST" | "CAPSTAN_DATA_DIR">): OwnerToken {
+  CAPSTAN_OIDC_ISSUER,
+}: Pick<Settings, "HOST" | "CAPSTAN_DATA_DIR" | "CAPSTAN_OIDC_ISSUER">): OwnerToken {
   const path = join(CAPSTAN_DATA_DIR, "owner-token");
   const close = () => rmSync(path, { force: true });
   close(); // of a process that was killed
-  if (isLoopback(HOST)) return { close };
+  if (isLoopback(HOST) && CAPSTAN_OIDC_ISSUER === undefined) return { close };
   const token = PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   mkdirSync(CAPSTAN_DATA_DIR, { recursive: true });
   writeFileSync(path, `${token}\n`, { mode: 0o600 });

@@ -9,6 +9,8 @@ export interface Caller {
   readonly perMinute: number;
   /** Set for a client that logged in: it may use this agent and no other. */
   readonly agentId?: string;
+  /** Set for somebody who signed in. */
+  readonly login?: { readonly id: string; readonly name: string };
 }
 
 export const isAdmin = ({ rights }: Pick<Caller, "rights">): boolean => includesRight(rights, "admin");

@@ -27,6 +27,7 @@ const NETWORK = `${SERVER}/security/network-attacks.live.test.ts`;
 const SEPARATION = `${SERVER}/security/separation.live.test.ts`;
 const COMMANDS = `${RUNTIME}/commands/run-command.live.test.ts`;
 const TRIGGERS = `${RUNTIME}/triggers/trigger-manager.live.test.ts`;
+const PEOPLE = `${SERVER}/people/login.live.test.ts`;
 const OWNERS = `${SERVER}/security/owners.live.test.ts`;
 
 export const SECURITY_SUITE: readonly SecurityRow[] = [
@@ -248,6 +249,22 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [STORED, "would stay plain when a new version marks the field"],
       [SECRETS, "a secret given to one capability would be read back, or seen by another"],
       [SECRETS, "%s would change how the command starts"],
+    ],
+  },
+  {
+    attack: "signing in as somebody else, or somebody else as oneself",
+    shownBy: [
+      [PEOPLE, "an answer of the provider in another browser, by which a victim would act as the attacker"],
+      [PEOPLE, "an answer with %s"],
+      [PEOPLE, "an id token that was made for another sign-in: its nonce is not this one's"],
+      [PEOPLE, "a code that another PKCE challenge was sent for"],
+      [PEOPLE, "to be sent to %s after signing in"],
+      [PEOPLE, "a cookie that somebody invented: it is not taken over by the sign-in"],
+      [PEOPLE, "two cookies of the same name: one of them was tossed in by a neighbour"],
+      [PEOPLE, "a change by cookie %s"],
+      [PEOPLE, "an address that nobody verified: it names no user, and gives no role"],
+      [PEOPLE, "an address that another account has: addresses change hands, subjects do not"],
+      [PEOPLE, "a report with a signature of somebody else, with none, or with our secret is refused"],
     ],
   },
   {

@@ -40,6 +40,12 @@ const connectionClients = z
       z.strictObject({ client_id: z.string().min(1), client_secret: z.string().min(1).optional() }),
     ),
   );
+const LOOPBACK_HOSTS = new Set(["127.0.0.1", "localhost", "[::1]", "::1"]);
+/** A provider over plain http could be anybody. */
+function isProtected(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || LOOPBACK_HOSTS.has(hostname);
+}
 
 const Environment = z.object({
   PORT: port.default(4400),
@@ -98,6 +104,24 @@ const Environment = z.object({
     .url({ protocol: /^https?$/ })
     .refine((url) => new URL(url).pathname === "/", "must be an origin such as https://capstan.example.com")
     .optional(),
+  CAPSTAN_OIDC_ISSUER: z
+    .url({ protocol: /^https?$/ })
+    .refine(isProtected, "must be https, except on loopback")
+    .optional(),
+  CAPSTAN_OIDC_CLIENT_ID: z.string().min(1).optional(),
+  CAPSTAN_OIDC_CLIENT_SECRET: secret,
+  CAPSTAN_OIDC_SCOPES: z
+    .string()
+    .regex(/\bopenid\b/, "must contain openid")
+    .default("openid email profile"),
+  CAPSTAN_OIDC_TRUST_EMAIL: z.stringbool().default(false),
+  CAPSTAN_OIDC_ADMINS: list
+    .refine(
+      (entries) => entries.every((entry) => /^[^=\s]+=.+$/.test(entry)),
+      "must have the form claim=value,claim=value",
+    )
+    .default([]),
+  CAPSTAN_LOGIN_HOURS: z.coerce.number().positive().max(8760).default(12),
   CAPSTAN_CLIENT_DOCUMENTS: z.enum(["on", "off"]).default("on"),
   CAPSTAN_ALLOWED_ORIGINS: origins.default([]),
   CAPSTAN_ROUTE_TIER: z.enum(["auto", "static", "minilm"]).default("auto"),
@@ -132,6 +156,23 @@ const Environment = z.object({
   TAVILY_API_KEY: secret,
 });
 
+/** Cookies and redirects need an address that nobody who connects can choose. */
+function whatPeopleNeed({
+  HOST,
+  CAPSTAN_OIDC_ISSUER,
+  CAPSTAN_OIDC_CLIENT_ID,
+  CAPSTAN_PUBLIC_URL,
+}: z.output<typeof Environment>): string | undefined {
+  if (CAPSTAN_OIDC_ISSUER === undefined) return undefined;
+  if (CAPSTAN_OIDC_CLIENT_ID === undefined)
+    return "CAPSTAN_OIDC_CLIENT_ID must be set with CAPSTAN_OIDC_ISSUER";
+  if (CAPSTAN_PUBLIC_URL === undefined && !LOOPBACK_HOSTS.has(HOST))
+    return "CAPSTAN_PUBLIC_URL must be set with CAPSTAN_OIDC_ISSUER";
+  if (CAPSTAN_PUBLIC_URL !== undefined && !isProtected(CAPSTAN_PUBLIC_URL))
+    return "CAPSTAN_PUBLIC_URL must be https with CAPSTAN_OIDC_ISSUER";
+  return undefined;
+}
+
 export type Settings = z.output<typeof Environment> & {
   /** What `${NAME}` stands for in capability documents, MCP sources and imported APIs. */
   readonly secrets: Readonly<Record<string, string>>;
@@ -146,9 +187,9 @@ export function parseSettings(environment: Record<string, string | undefined>): 
     Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
   const parsed = Environment.safeParse(given);
-  if (parsed.success) return ok({ ...parsed.data, secrets: secretsOf(given) });
-  const where = whatIsWrong(parsed.error);
-  return fail("settings_invalid", { where });
+  const where = parsed.success ? whatPeopleNeed(parsed.data) : whatIsWrong(parsed.error);
+  if (where !== undefined || !parsed.success) return fail("settings_invalid", { where: where ?? "" });
+  return ok({ ...parsed.data, secrets: secretsOf(given) });
 }
 
 function secretsOf(given: Record<string, string | undefined>): Record<string, string> {
@@ -176,7 +217,9 @@ export function secretValues({
   DATABASE_REPLICA_URL,
   ...settings
 }: Settings): string[] {
-  const keys = Object.entries(settings).filter(([name]) => /_API_KEY$|^CAPSTAN_SECRET$/.test(name));
+  const keys = Object.entries(settings).filter(([name]) =>
+    /_API_KEY$|^CAPSTAN_SECRET$|_CLIENT_SECRET$/.test(name),
+  );
   const passwords = [DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_REPLICA_URL].map((url) =>
     url && URL.canParse(url) ? new URL(url).password : "",
   );

@@ -1,6 +1,7 @@
 /** What every feature needs: the database and its stores, the registry with built-ins and catalog, network, sandbox, models. */
 import { builtinCapabilities, type SearchSettings, staticEmbedding } from "@capstan/builtins";
 import { CapabilityRegistry, type CapstanConfig, type GuardedFetch, ok, type Result } from "@capstan/core";
+import type { RoleRule } from "@capstan/core/internal";
 import {
   agentStore,
   type BoundSecrets,
@@ -17,11 +18,13 @@ import {
   dataFolderSecret,
   derivedKey,
   keyStore,
+  loginStore,
   openAuditLog,
   openCapabilitySecrets,
   openDatabase,
   openSandbox,
   openTelemetry,
+  peopleStore,
   providerStore,
   type ResolvedModel,
   readDeclarative,
@@ -119,13 +122,18 @@ function openStores(database: Database, settings: Settings, secret: string, regi
   const seal = configSeal(registry, secretBox(secret));
   const revisions = revisionStore(database, seal.seal);
   const tokens = tokenStore(database);
+  const fixedRules = operatorRules(settings);
   return {
     configSeal: seal,
     agents: agentStore(database, seal.seal),
     rules: ruleStore(database),
     budgets: budgetStore(database),
     textChecks: textCheckStore(database),
-    users: userStore(database),
+    users: userStore(database, fixedRules),
+    people: peopleStore({ database, fixedRules }),
+    fixedRules,
+    logins: loginStore({ database, hours: settings.CAPSTAN_LOGIN_HOURS }),
+    attemptBox: secretBox(derivedKey(secret, "sign-in attempts").toString("base64url")),
     revisions,
     sessions: sessionStore(database, revisions.assign),
     audit: openAuditLog(database),
@@ -166,6 +174,13 @@ function registerConfig(
   }
   return ok(true);
 }
+
+/** Who is an admin before anybody wrote a rule. */
+const operatorRules = ({ CAPSTAN_OIDC_ADMINS }: Settings): RoleRule[] =>
+  CAPSTAN_OIDC_ADMINS.map((entry) => {
+    const [claim = "", ...value] = entry.split("=");
+    return { claim, value: value.join("="), role: "admin", scopes: [] };
+  });
 
 /** The configured search providers; SearXNG before those that cost money. */
 function searchSettings({ SEARXNG_URL, BRAVE_API_KEY, TAVILY_API_KEY }: Settings): SearchSettings[] {

@@ -25,6 +25,7 @@ import { openOAuth } from "../oauth/open-oauth.ts";
 import { openObservability, operationRoutes } from "../observability/observability.ts";
 import { openAiRoutes } from "../openai/openai-routes.ts";
 import { openServerPackages } from "../packages/open-packages.ts";
+import { openPeople } from "../people/open-people.ts";
 import { continueSession } from "../programs/continue-session.ts";
 import { openPrograms } from "../programs/open-programs.ts";
 import { ruleRoutes } from "../rules/rule-routes.ts";
@@ -103,6 +104,7 @@ export async function openFeatures(
     openUsers({ ...parts, webhookKey: secret }),
     openOAuth(parts),
     openConnections(parts),
+    openPeople(parts),
     { routes: [modelRoutes(parts)] },
     packages,
     codingAgents,

@@ -1,7 +1,7 @@
 /** Starts the server: services, application, socket. Called by `main.ts`, tests and the CLI. */
 import { ok, type Result } from "@capstan/core";
 import { createDatabaseRetry, type DatabaseRetry, EventRetention, unreachable } from "@capstan/runtime";
-import { isLoopback } from "../auth/guard-origin.ts";
+import { isKeyless } from "../auth/authenticate.ts";
 import { openLocalCallers } from "../auth/local-caller.ts";
 import { openOwnerToken } from "../auth/owner-token.ts";
 import { HttpListener } from "../http/http-listener.ts";
@@ -41,9 +41,7 @@ export async function startServer(
     await services.close();
     return url;
   }
-  const localToken = isLoopback(settings.HOST)
-    ? localCallers.announce(Number(new URL(url.value).port))
-    : undefined;
+  const localToken = isKeyless(settings) ? localCallers.announce(Number(new URL(url.value).port)) : undefined;
   const retention = startRetention(services);
   const close = async () => {
     await listener.close(services.drain);

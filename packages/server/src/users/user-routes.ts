@@ -13,6 +13,7 @@ import { fail } from "@capstan/core";
 import {
   type AuditLog,
   type Database,
+  LOCAL_USER,
   pageInMemory,
   readNumberCursor,
   subjectNames,
@@ -112,13 +113,19 @@ export function userRoutes({ users, audit, database }: UserRouteParts) {
   });
   routes.openapi(putUser, async (c) => {
     const { email } = c.req.valid("param");
-    const { scopes, preferences } = c.req.valid("json");
-    const user = await users.put(email, { ...(scopes && { scopes }), ...(preferences && { preferences }) });
+    const { scopes, preferences, disabled } = c.req.valid("json");
+    if (disabled === true && (email === LOCAL_USER || email === c.get("caller").email))
+      return problem(c, fail("input_invalid", { where: "disabled: nobody locks themselves out" }).failure);
+    const user = await users.put(email, {
+      ...(scopes && { scopes }),
+      ...(preferences && { preferences }),
+      ...(disabled !== undefined && { isDisabled: disabled }),
+    });
     await audit.add({
       actor: c.get("caller").email,
       action: "user.updated",
       subject: email,
-      details: { scopes: user.ownScopes },
+      details: { scopes: user.ownScopes, disabled: user.isDisabled },
     });
     return c.json(userDto(user), 200);
   });
@@ -152,4 +159,10 @@ const nameIn = ({ name, tool }: Record<string, unknown>): string | null =>
 const maySee = (caller: Caller, email: string): boolean =>
   caller.rights.includes("admin") || caller.email === email;
 
-const userDto = ({ ownScopes, ...user }: UserRecord) => ({ ...user, own_scopes: ownScopes });
+const userDto = ({ ownScopes, isActive, isDisabled, role, ...user }: UserRecord) => ({
+  ...user,
+  own_scopes: ownScopes,
+  active: isActive,
+  disabled: isDisabled,
+  role: role ?? null,
+});

@@ -1,16 +1,26 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../kit/button.tsx";
 import { Field, TextInput } from "../kit/field.tsx";
-import { failureOf, storeKey } from "../server/api.ts";
+import { failureOf, storedKey, storeKey } from "../server/api.ts";
 import { queryClient } from "../server/queries.ts";
 import { useStatus } from "../server/use-status.ts";
 import { CapstanMark } from "./capstan-mark.tsx";
+import { NoRole, SignIn, useMe } from "./sign-in.tsx";
 
-/** A server that is not on loopback requires a key for every request. */
+/** A server that is not on loopback requires a key or a sign-in for every request. */
 export function KeyGuard({ children }: { children: ReactNode }) {
   const status = useStatus();
-  const refused = status.isError && failureOf(status.error).code === "unauthenticated";
-  return refused ? <KeyPrompt /> : children;
+  const me = useMe().data;
+  const refused = status.isError ? failureOf(status.error).code : undefined;
+  if (refused === "forbidden" && me?.by === "login") return <NoRole me={me} />;
+  if (refused !== "unauthenticated") return children;
+  if (me?.provider && storedKey() === undefined)
+    return (
+      <SignIn provider={me.provider}>
+        <KeyPrompt />
+      </SignIn>
+    );
+  return <KeyPrompt />;
 }
 
 function KeyPrompt() {

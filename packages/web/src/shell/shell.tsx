@@ -11,6 +11,7 @@ import { Keyboard, openFromShell } from "./keyboard.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReachBanner } from "./reach-banner.tsx";
+import { SignOut, useMe } from "./sign-in.tsx";
 
 /** The frame around every screen: navigation on the left, on phones behind a button. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -86,9 +87,24 @@ function PhoneBar() {
       {open && (
         <Dialog title="Capstan" onClose={() => setOpen(false)}>
           <Navigation onGo={() => setOpen(false)} />
+          <WhoIsSignedIn />
         </Dialog>
       )}
     </header>
+  );
+}
+
+/** Who is signed in; nothing where nobody has to. */
+function WhoIsSignedIn() {
+  const me = useMe().data;
+  if (me?.by !== "login") return null;
+  return (
+    <div className="flex items-center justify-between gap-2 pb-2">
+      <span className="min-w-0 truncate" title={me.user ?? ""}>
+        {me.name ?? me.user}
+      </span>
+      <SignOut />
+    </div>
   );
 }
 
@@ -98,6 +114,7 @@ function ServerFacts() {
   if (!data) return null;
   return (
     <div className="mt-auto flex flex-col gap-1 px-2 text-xs text-ink-faint">
+      <WhoIsSignedIn />
       <span className="flex flex-wrap items-center gap-1.5">
         <Link href="/settings/models" className="rounded-sm hover:underline">
           {data.model.name}

@@ -19,6 +19,8 @@ export const users = pgTable("users", {
   email: text("email").primaryKey(),
   scopes: jsonb("scopes").$type<string[]>().notNull().default([]),
   preferences: jsonb("preferences").notNull().default({}),
+  /** Set by an admin: the user has no rights, whatever keys and tokens there are. */
+  disabledAt: at("disabled_at"),
   createdAt: at("created_at").notNull().default(sql`now()`),
   updatedAt: at("updated_at").notNull().default(sql`now()`),
 });

@@ -1,0 +1,18 @@
+/** People: who asks, where they are signed in, and their roles. */
+import type { Connection } from "../connection.ts";
+import type { Items } from "../wire/page.ts";
+import type { LoginInfo, Me, RoleCreate, RoleInfo } from "../wire/people.ts";
+
+const part = encodeURIComponent;
+
+export const loginEndpoints = ({ json }: Connection) => ({
+  me: (signal?: AbortSignal) => json<Me>("GET", "/v1/me", { signal }),
+  list: (signal?: AbortSignal) => json<Items<LoginInfo>>("GET", "/v1/logins", { signal }),
+  revoke: (id: string) => json<void>("DELETE", `/v1/logins/${part(id)}`),
+});
+
+export const roleEndpoints = ({ json }: Connection) => ({
+  list: (signal?: AbortSignal) => json<Items<RoleInfo>>("GET", "/v1/roles", { signal }),
+  create: (role: RoleCreate) => json<RoleInfo>("POST", "/v1/roles", { json: role }),
+  remove: (id: string) => json<void>("DELETE", `/v1/roles/${part(id)}`),
+});

@@ -1,0 +1,63 @@
+/** People: who asks, where they are signed in, and which roles the claims of their provider give. */
+import { RIGHTS } from "@capstan/core/internal";
+import { z } from "zod";
+import { listOf } from "./page.ts";
+
+export const Me = z
+  .object({
+    user: z.string().nullable().meta({ description: "Null: nobody is signed in." }),
+    name: z.string().nullable().meta({ description: "As the provider calls them." }),
+    rights: z.array(z.enum(RIGHTS)).meta({ description: "Empty: signed in, but without a role." }),
+    by: z
+      .enum(["nobody", "login", "key", "owner", "loopback"])
+      .meta({ description: "A sign-in, an API key, the server's data folder, or the server's own user." }),
+    login_id: z.string().nullable(),
+    provider: z
+      .object({ issuer: z.string() })
+      .nullable()
+      .meta({ description: "Where people sign in; null: this server has none." }),
+  })
+  .meta({ id: "Me" });
+export type Me = z.infer<typeof Me>;
+
+export const LoginInfo = z
+  .object({
+    id: z.string(),
+    kind: z.enum(["browser", "command line"]),
+    user: z.string(),
+    device: z.string().meta({ description: "What the browser or program calls itself." }),
+    is_this: z.boolean().meta({ description: "The one that asks." }),
+    created_at: z.string(),
+    last_used_at: z.string(),
+    expires_at: z.string(),
+  })
+  .meta({ id: "Login" });
+export type LoginInfo = z.infer<typeof LoginInfo>;
+export const LoginList = listOf(LoginInfo);
+
+const text = z.string().trim().min(1).max(300);
+
+export const RoleCreate = z
+  .strictObject({
+    claim: text.meta({ description: "Such as `groups`, or `realm_access.roles`." }),
+    value: text.meta({ description: "What the claim contains; `*` is every value." }),
+    role: z.enum(RIGHTS).nullable().default(null).meta({ description: "Null: scopes only." }),
+    scopes: z.array(z.string().min(1).max(200)).max(100).default([]),
+  })
+  .refine(({ role, scopes }) => role !== null || scopes.length > 0, "must give a role or scopes")
+  .meta({ id: "RoleCreate" });
+export type RoleCreate = z.input<typeof RoleCreate>;
+
+export const RoleInfo = z
+  .object({
+    id: z.string().nullable().meta({ description: "Null: from CAPSTAN_OIDC_ADMINS." }),
+    claim: z.string(),
+    value: z.string(),
+    role: z.enum(RIGHTS).nullable(),
+    scopes: z.array(z.string()),
+    created_by: z.string().nullable(),
+    created_at: z.string().nullable(),
+  })
+  .meta({ id: "Role" });
+export type RoleInfo = z.infer<typeof RoleInfo>;
+export const RoleList = listOf(RoleInfo);

@@ -1,0 +1,95 @@
+/** /v1/me and /v1/logins: who asks, and where people are signed in. */
+import { LoginList, Me } from "@capstan/client/wire";
+import { fail } from "@capstan/core";
+import type { AuditLog, Login, LoginStore } from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
+import { isTheirs, ownerFilter } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
+import { Id, json, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+
+const me = createRoute({
+  operationId: "getMe",
+  method: "get",
+  path: "/v1/me",
+  tags: ["logins"],
+  summary: "Who asks, with which rights, and where people sign in",
+  "x-capstan-right": "none",
+  responses: { 200: json(Me, "Who asks; also for nobody.") },
+});
+
+const list = createRoute({
+  operationId: "listLogins",
+  ...needs("login", "see"),
+  method: "get",
+  path: "/v1/logins",
+  tags: ["logins"],
+  summary: "Where you are signed in; everybody's for an admin",
+  responses: { 200: json(LoginList, "Logins that are in force.") },
+});
+
+const revoke = createRoute({
+  operationId: "revokeLogin",
+  ...needs("login", "change"),
+  method: "delete",
+  path: "/v1/logins/{id}",
+  tags: ["logins"],
+  summary: "Sign a browser or a command line out, effective immediately",
+  request: { params: Id },
+  responses: { 204: { description: "Signed out." } },
+});
+
+export interface MeParts {
+  readonly logins: LoginStore;
+  readonly audit: AuditLog;
+  readonly issuer: string | undefined;
+}
+
+export function meRoutes({ logins, audit, issuer }: MeParts) {
+  const routes = newRoutes();
+  routes.openapi(me, (c) => {
+    const caller = c.get("caller");
+    const by = howCame(caller);
+    const answer: Me = {
+      user: by === "nobody" ? null : caller.email,
+      name: caller.login?.name ?? null,
+      rights: [...caller.rights],
+      by,
+      login_id: caller.login?.id ?? null,
+      provider: issuer === undefined ? null : { issuer },
+    };
+    return c.json(answer, 200, { "cache-control": "no-store" });
+  });
+  routes.openapi(list, async (c) => {
+    const caller = c.get("caller");
+    const items = (await logins.list(ownerFilter(caller))).map((login) => loginDto(login, caller));
+    return c.json({ items, total: items.length }, 200);
+  });
+  routes.openapi(revoke, async (c) => {
+    const caller = c.get("caller");
+    const { id } = c.req.valid("param");
+    const found = (await logins.list(ownerFilter(caller))).find((each) => each.id === id);
+    const isGone = found !== undefined && isTheirs(caller, found.userEmail) && (await logins.revoke(id));
+    if (!isGone) return problem(c, fail("not_found", { what: "login", id }).failure);
+    await audit.add({ actor: caller.email, action: "login.revoked", subject: id });
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+function howCame({ key, login }: Caller): Me["by"] {
+  if (login) return "login";
+  if (key === "none") return "nobody";
+  return key === "owner" || key === "loopback" ? key : "key";
+}
+
+const loginDto = ({ id, kind, userEmail, device, ...at }: Login, caller: Caller) => ({
+  id,
+  kind,
+  user: userEmail,
+  device,
+  is_this: caller.login?.id === id,
+  created_at: at.createdAt.toISOString(),
+  last_used_at: at.lastUsedAt.toISOString(),
+  expires_at: at.expiresAt.toISOString(),
+});

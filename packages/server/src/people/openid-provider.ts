@@ -1,0 +1,192 @@
+/**
+ * The OpenID provider that people sign in with, by openid-client: discovery, code with PKCE, state and nonce, the device
+ * flow, and logout that the provider reports. Every signature is checked with the provider's keys, also of tokens that
+ * came straight from it.
+ */
+import { fail, ok, type Result } from "@capstan/core";
+import type { Person } from "@capstan/runtime";
+import type { JWTPayload } from "jose";
+import type {
+  Configuration,
+  IDToken,
+  TokenEndpointResponse,
+  TokenEndpointResponseHelpers,
+} from "openid-client";
+import type { Settings } from "../settings/settings.ts";
+import { addressFor, claimsOf, nameOf, verifiedEmail } from "./claims.ts";
+
+/** What a sign-in must come back with. */
+export interface Attempt {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** A path of ours. */
+  readonly returnTo: string;
+  readonly startedAt: number;
+}
+
+export interface SignedIn {
+  readonly person: Person;
+  readonly sid: string | undefined;
+}
+
+export interface OpenIdProvider {
+  readonly issuer: string;
+  begin(callback: string, attempt: Attempt): Promise<Result<URL>>;
+  finish(current: URL, attempt: Attempt): Promise<Result<SignedIn>>;
+  /** Who signed out at the provider; a refusal when the token is not the provider's. */
+  readLogout(token: string): Promise<Result<{ subject: string | undefined; sid: string | undefined }>>;
+}
+
+const TIMEOUT_SECONDS = 10;
+const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
+const LOGOUT_TOKEN_MINUTES = 5;
+
+export function openIdProvider(settings: Settings): OpenIdProvider | undefined {
+  const { CAPSTAN_OIDC_ISSUER: issuer, CAPSTAN_OIDC_CLIENT_ID: clientId } = settings;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  const configuration = discoveredOnce(settings, issuer, clientId);
+  return {
+    issuer,
+    begin: (callback, attempt) =>
+      withReason(async () => {
+        const oidc = await import("openid-client");
+        return oidc.buildAuthorizationUrl(await configuration(), {
+          redirect_uri: callback,
+          scope: settings.CAPSTAN_OIDC_SCOPES,
+          state: attempt.state,
+          nonce: attempt.nonce,
+          code_challenge: await oidc.calculatePKCECodeChallenge(attempt.verifier),
+          code_challenge_method: "S256",
+        });
+      }),
+    finish: (current, { state, nonce, verifier }) =>
+      withReason(async () => {
+        const oidc = await import("openid-client");
+        const config = await configuration();
+        const checks = {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        };
+        return readPerson(config, await oidc.authorizationCodeGrant(config, current, checks), settings);
+      }),
+    readLogout: (token) => withReason(async () => readLogoutToken(await configuration(), token, clientId)),
+  };
+}
+
+/** Read once and kept; after a failure it is read again by the next who needs it. */
+function discoveredOnce(settings: Settings, issuer: string, clientId: string): () => Promise<Configuration> {
+  let known: Promise<Configuration> | undefined;
+  return () => {
+    known ??= discover(settings, issuer, clientId).catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  };
+}
+
+async function discover(settings: Settings, issuer: string, clientId: string): Promise<Configuration> {
+  const oidc = await import("openid-client");
+  const secret = settings.CAPSTAN_OIDC_CLIENT_SECRET;
+  const plain = issuer.startsWith("http:") ? [oidc.allowInsecureRequests] : []; // settings allow it on loopback only
+  const execute = [...plain, oidc.enableNonRepudiationChecks];
+  const options = { execute, timeout: TIMEOUT_SECONDS };
+  const found = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), options);
+  if (secret === undefined) return found;
+  const methods = found.serverMetadata().token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  const auth = methods.includes("client_secret_post") ? oidc.ClientSecretPost : oidc.ClientSecretBasic;
+  const config = new oidc.Configuration(found.serverMetadata(), clientId, undefined, auth(secret));
+  for (const apply of execute) apply(config);
+  config.timeout = TIMEOUT_SECONDS;
+  return config;
+}
+
+type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
+
+async function readPerson(config: Configuration, tokens: Tokens, settings: Settings): Promise<SignedIn> {
+  const idToken = tokens.claims();
+  if (idToken === undefined) throw new Error("the provider sent no id token");
+  const more = await moreAbout(config, tokens.access_token, idToken);
+  const said = { ...more, ...idToken };
+  const { iss: issuer, sub: subject } = idToken;
+  const ofEmail = idToken.email === undefined ? more : idToken; // the address and "verified" from the same place
+  const verified = verifiedEmail(ofEmail, settings.CAPSTAN_OIDC_TRUST_EMAIL);
+  const email = verified ?? addressFor(issuer, subject);
+  const claims = claimsOf(said, verified);
+  const sid = typeof idToken.sid === "string" ? idToken.sid : undefined;
+  return { person: { issuer, subject, email, name: nameOf(said, email), claims }, sid };
+}
+
+/** Many providers tell groups here only. The library refuses an answer about somebody else. */
+async function moreAbout(config: Configuration, accessToken: string, { sub }: IDToken) {
+  if (config.serverMetadata().userinfo_endpoint === undefined) return {};
+  const oidc = await import("openid-client");
+  return oidc.fetchUserInfo(config, accessToken, sub);
+}
+
+/** OpenID Connect Back-Channel Logout 1.0, section 2.6. */
+async function readLogoutToken(config: Configuration, token: string, clientId: string) {
+  const { issuer, jwks_uri } = config.serverMetadata();
+  if (jwks_uri === undefined) throw new Error("the provider has no jwks_uri");
+  const { createRemoteJWKSet, jwtVerify } = await import("jose");
+  const { payload } = await jwtVerify(token, keysAt(jwks_uri, createRemoteJWKSet), {
+    issuer,
+    audience: clientId,
+    maxTokenAge: `${LOGOUT_TOKEN_MINUTES} minutes`,
+    algorithms: ASYMMETRIC, // never `none`, never one where our own secret is the key
+    requiredClaims: ["iat", "jti", "events"],
+  });
+  const fault = faultInLogout(payload);
+  if (fault !== undefined) throw new Error(fault);
+  return { subject: payload.sub, sid: typeof payload.sid === "string" ? payload.sid : undefined };
+}
+
+const ASYMMETRIC = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+
+function faultInLogout({ nonce, events, sub, sid }: JWTPayload): string | undefined {
+  if (nonce !== undefined) return "it has a nonce, so it is an id token";
+  const isEvent = events !== null && typeof events === "object" && Object.hasOwn(events, LOGOUT_EVENT);
+  if (!isEvent) return "it is about another event";
+  return sub === undefined && typeof sid !== "string" ? "it names nobody" : undefined;
+}
+
+type RemoteKeys = ReturnType<typeof import("jose").createRemoteJWKSet>;
+const knownKeys = new Map<string, RemoteKeys>();
+
+/** Kept, so that keys are fetched rarely however many tokens somebody invents. */
+function keysAt(url: string, create: typeof import("jose").createRemoteJWKSet): RemoteKeys {
+  const keys = knownKeys.get(url) ?? create(new URL(url), { timeoutDuration: TIMEOUT_SECONDS * 1000 });
+  knownKeys.set(url, keys);
+  return keys;
+}
+
+/** What the library throws is an expected failure: a wrong answer, or none. */
+async function withReason<T>(step: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return ok(await step());
+  } catch (error) {
+    return fail("sign_in_failed", { why: error instanceof Error ? reasonOf(error) : String(error) });
+  }
+}
+
+function reasonOf(error: Error): string {
+  const { cause } = error;
+  const because = cause instanceof Error ? `: ${cause.message}` : "";
+  const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+  return `${error.message}${because}${code}`;
+}
