@@ -3,6 +3,7 @@
  * Only the source's own loader may branch on where it comes from (`source`).
  */
 import type { z } from "zod";
+import type { ConnectionNeed } from "./connections/connection-need.ts";
 import type { GateHooks } from "./gate-hooks.ts";
 import { type JsonSchema, type JsonValue, type Schema, zodSchema } from "./schema.ts";
 import type { AnyTool, ToolPolicy } from "./tool.ts";
@@ -63,6 +64,8 @@ export interface Capability {
   readonly dependencies: readonly string[];
   /** Required scopes; if one is missing, the whole capability is hidden. */
   readonly requiredScopes: readonly string[];
+  /** Accounts of the user that every tool needs; the gate adds their tokens. */
+  readonly connections?: readonly ConnectionNeed[];
   readonly config?: Schema;
   /** Tightens the policy of any of the agent's tools, by tool name; never loosens it. */
   readonly policies?: Readonly<Record<string, ToolPolicy>>;
@@ -85,6 +88,7 @@ export interface CapabilityDefinition<Config extends z.ZodType = z.ZodType> {
   tools?: readonly AnyTool[];
   dependencies?: readonly string[];
   requiredScopes?: readonly string[];
+  connections?: readonly ConnectionNeed[];
   config?: Config;
   policies?: Readonly<Record<string, ToolPolicy>>;
   hooks?: GateHooks;

@@ -4,6 +4,7 @@
  * is listed as hidden, with the reason.
  */
 import type { AgentSpec } from "./agent.ts";
+import { joinNeeds } from "./connections/connection-need.ts";
 import { flowWarnings } from "./data-flow/flow-warnings.ts";
 import { fail } from "./failures/fail.ts";
 import { declaredPolicy, effectivePolicy } from "./policy.ts";
@@ -151,7 +152,9 @@ function place(
   });
   if (policy === "deny") return hide("policy", "the policy denies it");
   const scopes = [...new Set([...capability.requiredScopes, ...tool.scopes])];
-  return { name, capabilityId: capability.id, tool, policy, scopes, config: part.config };
+  const own = typeof tool.connections === "function" ? tool.connections(part.config) : tool.connections;
+  const connections = joinNeeds(capability.connections, own);
+  return { name, capabilityId: capability.id, tool, policy, scopes, connections, config: part.config };
 }
 
 function composedCapability(

@@ -11,6 +11,7 @@ export {
 } from "./capability.ts";
 export { type ComposeGrants, type CountTokens, compose } from "./compose.ts";
 export { type CapstanConfig, defineConfig } from "./config.ts";
+export type { ConnectionNeed } from "./connections/connection-need.ts";
 export type { DataRead, DataWrite } from "./data-flow/data-flow.ts";
 export { type AgentCapabilities, discover } from "./discover.ts";
 export type { RunEvent } from "./events.ts";
@@ -37,6 +38,7 @@ export {
   type ToolRisk,
 } from "./tool.ts";
 export type {
+  CallConnection,
   CapabilityStore,
   GuardedFetch,
   GuardedFetchOptions,

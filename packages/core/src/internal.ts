@@ -148,6 +148,7 @@ export {
 } from "./coding-agents/thinking-dialect.ts";
 export { validateRun } from "./coding-agents/validate-run.ts";
 export { REQUEST_ACCESS, toolText } from "./compose.ts";
+export { ConnectionNeedDocument } from "./connections/connection-need.ts";
 export {
   concernsLabels,
   DATA_LABELS,
@@ -171,6 +172,7 @@ export {
   type SegmentOutcome,
   type TokenUsage,
 } from "./events.ts";
+export type { ConnectionLack } from "./failures/connection-failures.ts";
 export { FAILURES } from "./failures/fail.ts";
 export { unknownField } from "./fault-messages.ts";
 export { type Fault, faultsOf, faultsText, readInput, whatIsWrong } from "./faults.ts";

@@ -1,6 +1,7 @@
 /** The result of `compose`: an agent ready to run, with everything a person may want to know before it does. */
 import type { AgentSpec } from "./agent.ts";
 import type { Capability } from "./capability.ts";
+import type { ConnectionNeed } from "./connections/connection-need.ts";
 import type { GateHooks } from "./gate-hooks.ts";
 import type { AnyTool, ToolPolicy } from "./tool.ts";
 
@@ -12,6 +13,8 @@ export interface RuntimeTool {
   readonly policy: ToolPolicy;
   /** Scopes of the tool and its capability together. */
   readonly scopes: readonly string[];
+  /** Accounts of the user that the tool and its capability need. */
+  readonly connections: readonly ConnectionNeed[];
   readonly config: unknown;
 }
 

@@ -61,6 +61,17 @@ export interface ToolUser {
   readonly scopes: readonly string[];
 }
 
+/** An account of the user that the call declared. `fetch` adds its credential to requests to the provider's hosts. */
+export interface CallConnection {
+  readonly provider: string;
+  /** As the provider names it; empty when it does not say. */
+  readonly account: string;
+  /** The only hosts that the credential may go to. */
+  readonly hosts: readonly string[];
+  /** For a program that the call starts. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 export interface ToolContext {
   readonly user: ToolUser;
   readonly agentId?: string;
@@ -69,6 +80,8 @@ export interface ToolContext {
   readonly sessionId?: string;
   readonly fileStore?: SessionFileStore;
   readonly fetch: GuardedFetch;
+  /** Present when the call uses accounts of the user. */
+  readonly connections?: readonly CallConnection[];
   readonly sandbox?: Sandbox;
   readonly store: CapabilityStore;
   /** The agent's config of this capability, validated by its schema. */

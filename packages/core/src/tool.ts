@@ -1,5 +1,6 @@
 /** A tool: one action that a capability gives an agent; the seeds also call it "action". Only the gate calls `run`. */
 import type { z } from "zod";
+import type { ConnectionNeed } from "./connections/connection-need.ts";
 import type { DeclaredReads, DeclaredWrites } from "./data-flow/data-flow.ts";
 import type { RunEvent } from "./events.ts";
 import type { Result } from "./result.ts";
@@ -21,6 +22,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly output?: Schema<Output>;
   readonly policy: ToolPolicy;
   readonly scopes: readonly string[];
+  /** Accounts of the user that it needs, besides its capability's; may depend on the agent's config of the capability. */
+  readonly connections?: readonly ConnectionNeed[] | ((config: unknown) => readonly ConnectionNeed[]);
   readonly timeoutMs: number;
   /** Whether the same call may safely run twice; used by retries and recovery. */
   readonly idempotent: boolean;
@@ -106,6 +109,7 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   output?: Out;
   policy?: ToolPolicy;
   scopes?: readonly string[];
+  connections?: readonly ConnectionNeed[];
   timeoutMs?: number;
   idempotent?: boolean;
   risk?: ToolRisk;

@@ -35,6 +35,7 @@ export {
   uidFor,
 } from "./commands/command-isolation.ts";
 export { allowTraversal, isOpenToOthers } from "./commands/open-to-others.ts";
+export { callConnections } from "./connections/call-connections.ts";
 export { type ConnectAccounts, connectAccounts } from "./connections/connect-accounts.ts";
 export { type ConnectionLogins, connectionLogins } from "./connections/connection-logins.ts";
 export {

@@ -2,7 +2,9 @@
  * The manifest of a capability package: the document of seed 004, in its own snake_case.
  * Unknown fields are accepted, so that a newer manifest still installs, and named in the review; an invalid known one is refused.
  */
+
 import { z } from "zod";
+import { ConnectionNeedDocument } from "../connections/connection-need.ts";
 import { FLOW_FIELDS } from "../data-flow/flow-fields.ts";
 import { fail } from "../failures/fail.ts";
 import { faultsOf } from "../faults.ts";
@@ -84,6 +86,9 @@ const Documentation = z.looseObject({
     )
     .optional(),
 });
+const ManifestConnection = ConnectionNeedDocument.pick({ provider: true }).extend({
+  scopes: ConnectionNeedDocument.shape.scopes.unwrap().optional(),
+});
 const Words = z.array(z.string().min(1).max(200)).max(100);
 
 export const Manifest = z
@@ -96,6 +101,8 @@ export const Manifest = z
     description: z.string().min(1).max(8000),
     actions: z.array(Action).min(1).max(200),
     required_scopes: Scopes.optional(),
+    /** Accounts of the user; without scopes of its own, `required_scopes` are those of this provider. */
+    connections: z.array(ManifestConnection).max(10).optional(),
     documentation: Documentation.optional(),
     service: Service.optional(),
     /** How tasks find it: example phrases and keywords. */

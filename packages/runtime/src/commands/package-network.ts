@@ -29,6 +29,8 @@ const LOOPBACK_UP =
 export interface GuardedNetwork {
   /** `host:port` that it may reach although they are not public, such as its own service. */
   readonly hosts: readonly string[];
+  /** Nothing but these: `host`, `host:port` or `*.domain`. */
+  readonly only?: readonly string[];
   /** The port on which it answers; it is then reached on the same port of this machine. */
   readonly servesPort?: number;
 }
@@ -65,10 +67,10 @@ export class PackageNetworks {
     this.#options = options;
   }
 
-  async enter(uid: number, { hosts, servesPort }: GuardedNetwork): Promise<Result<NetworkEntry>> {
+  async enter(uid: number, { hosts, servesPort, only }: GuardedNetwork): Promise<Result<NetworkEntry>> {
     const named = [...new Set([...hosts, ...(this.#options.allowHosts ?? [])])].sort();
-    const key = [uid, servesPort ?? "", ...named].join(" ");
-    const making = this.#networks.get(key) ?? this.#make(key, named, servesPort);
+    const key = [uid, servesPort ?? "", ...named, ...(only ? ["only", ...only] : [])].join(" ");
+    const making = this.#networks.get(key) ?? this.#make(key, named, servesPort, only);
     try {
       return ok((await making).enter());
     } catch (error) {
@@ -84,11 +86,17 @@ export class PackageNetworks {
     for (const network of networks) if (network.status === "fulfilled") network.value.close();
   }
 
-  #make(key: string, named: readonly string[], servesPort: number | undefined): Promise<PackageNetwork> {
+  #make(
+    key: string,
+    named: readonly string[],
+    servesPort: number | undefined,
+    only: readonly string[] | undefined,
+  ): Promise<PackageNetwork> {
     const { isRoot, upstreamProxy } = this.#options;
-    const loopbackPorts = loopbackPortsOf(named).filter((port) => port !== servesPort);
+    const reached = only === undefined ? named : named.filter((entry) => only.includes(entry));
+    const loopbackPorts = loopbackPortsOf(reached).filter((port) => port !== servesPort);
     const upstream = upstreamProxy === undefined ? undefined : (URL.parse(upstreamProxy) ?? undefined);
-    const rules = { allowed: allowList(named), loopbackPorts, resolve, upstream };
+    const rules = { allowed: allowList(reached), loopbackPorts, resolve, upstream, only };
     const forget = () => this.#networks.delete(key);
     const making = PackageNetwork.make({ isRoot, loopbackPorts, servesPort, rules, forget });
     this.#networks.set(key, making);

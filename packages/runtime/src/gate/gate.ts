@@ -7,7 +7,9 @@ import {
   fail,
   type HookCall,
   type JsonValue,
+  ok,
   type ProgressReport,
+  type Result,
   type RuntimeAgent,
   type RuntimeTool,
   type ToolContext,
@@ -26,6 +28,8 @@ import {
 } from "@capstan/core/internal";
 import type { BudgetLedger } from "../budgets/budget-ledger.ts";
 import { usedUpFacts } from "../budgets/used-up.ts";
+import type { CallConnections } from "../connections/call-connections.ts";
+import type { ConnectedCall } from "../connections/connected-call.ts";
 import type { LabelStore, SessionLabels } from "../labels/session-labels.ts";
 import { askHooks, runAfterHooks } from "./ask-hooks.ts";
 import { cappedOutput } from "./capped-output.ts";
@@ -117,6 +121,8 @@ export interface GateParts {
   readonly rules?: AskRules | undefined;
   /** Counts a call against budgets; the budget without room for it, if any. */
   readonly countCall?: BudgetLedger["countCall"] | undefined;
+  /** The user's accounts at other services. */
+  readonly connections?: CallConnections | undefined;
   /** What sessions have read. */
   readonly labels?: LabelStore | undefined;
   /** Larger outputs are truncated, with a note for the model. */
@@ -160,11 +166,21 @@ async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<Gate
   if (request.signal.aborted) {
     return refuse(fail("cancelled", { what: `The call of "${tool.name}"` }).failure, tool.capabilityId);
   }
+  const connected = (await parts.connections?.prepare(connectingCall(request), tool)) ?? ok(undefined);
+  if (!connected.ok) return refuse(connected.failure, tool.capabilityId);
   const over = await overBudget(request, tool, input, parts);
   if (over) return over;
   await addLabels(request, tool, parts);
-  return runTool(request, tool, input, call, parts);
+  return runTool(request, tool, input, call, { ...parts, connected: connected.value });
 }
+
+const connectingCall = ({ agent, user, callId, runId, sessionId }: GateRequest) => ({
+  agentId: agent.spec.id,
+  userEmail: user.email,
+  callId,
+  runId,
+  sessionId,
+});
 
 /** Counts the call against budgets of calls. What a person approved counts too, and is made. */
 async function overBudget(
@@ -285,7 +301,7 @@ async function runTool(
   tool: RuntimeTool,
   input: unknown,
   call: HookCall,
-  parts: GateParts,
+  parts: GateParts & { readonly connected: ConnectedCall | undefined },
 ): Promise<GateOutcome> {
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
@@ -296,9 +312,13 @@ async function runTool(
     capabilityId: tool.capabilityId,
     durationMs: took(),
   });
-  const result = await runWithin(tool, request.signal, (signal) =>
-    tool.tool.run(input, parts.contextFor(request, tool, signal)),
-  );
+  const { connected } = parts;
+  const ran = await runWithin(tool, request.signal, (signal) => {
+    const context = parts.contextFor(request, tool, signal);
+    return tool.tool.run(input, connected?.enter(context) ?? context);
+  });
+  const lost = connected?.lost && parts.connections?.refuse(connectingCall(request), tool, connected.lost);
+  const result = lost ?? (connected ? withoutSecrets(ran, connected) : ran);
   if (!result.ok) return failed(result.failure);
   const checked = tool.tool.output?.parse(result.value);
   if (checked && !checked.ok) {
@@ -311,6 +331,13 @@ async function runTool(
   );
   if ("failure" in after) return failed(after.failure);
   return { kind: "done", output: after.output, capabilityId: tool.capabilityId, durationMs: took() };
+}
+
+/** A tool must not repeat what only the provider may see. */
+function withoutSecrets(ran: Result<unknown>, { redact }: ConnectedCall): Result<unknown> {
+  const json = JSON.stringify(ran);
+  const clean = redact(json);
+  return clean === json ? ran : (JSON.parse(clean) as Result<unknown>);
 }
 
 const refuse = (failure: Failure, capabilityId?: string): Extract<GateOutcome, { kind: "refused" }> => ({

@@ -20,6 +20,8 @@ export interface ProxyRules {
   /** Ports of this machine, named one by one. */
   readonly loopbackPorts: readonly number[];
   readonly resolve: Resolve;
+  /** Nothing but these hosts: the command carries a token that is meant for them. */
+  readonly only?: readonly string[] | undefined;
   /** The operator's own proxy, where there is no other way out. */
   readonly upstream?: URL | undefined;
 }
@@ -35,7 +37,9 @@ export function packageProxy(rules: ProxyRules): Server {
  * there is none.
  */
 async function checkedAddress(host: string, port: number, rules: ProxyRules): Promise<string | undefined> {
-  const { allowed, loopbackPorts, resolve, upstream } = rules;
+  const { allowed, loopbackPorts, resolve, upstream, only } = rules;
+  if (only !== undefined && !isAmong(only, host, port))
+    throw new AddressRefusedError(`${host} is not a host that the call's token is meant for`);
   const addresses = isIP(host) === 0 ? await resolve(host).catch(unless(upstream)) : [host];
   if (addresses === undefined) return undefined;
   const why = (address: string) => {
@@ -47,6 +51,15 @@ async function checkedAddress(host: string, port: number, rules: ProxyRules): Pr
   if (reachable !== undefined) return reachable;
   const [first = "nowhere"] = addresses;
   throw new AddressRefusedError(`${host} leads to ${first}, which is ${why(first) ?? "no address"}`);
+}
+
+function isAmong(entries: readonly string[], host: string, port: number): boolean {
+  const name = host.toLowerCase();
+  return entries.some((entry) => {
+    const named = entry.toLowerCase();
+    if (named.startsWith("*.")) return port === 443 && name.endsWith(named.slice(1));
+    return named === `${name}:${port}` || (named === name && port === 443);
+  });
 }
 
 /** Behind a proxy the names of the world are often unknown. */

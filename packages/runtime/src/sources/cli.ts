@@ -97,6 +97,7 @@ function commandTool(tool: ManifestTool, command: Command): AnyTool {
     input: tool.input,
     policy: tool.requiresApproval ? "approve" : "auto",
     scopes: tool.scopes,
+    connections: tool.connections,
     timeoutMs: tool.timeoutMs,
     idempotent: tool.idempotent,
     ...(tool.risk && { risk: tool.risk }),
@@ -129,7 +130,13 @@ async function call(
     uid: owner,
   });
   if (!home.ok) return home;
-  const secrets = await parts.secretsFor(manifest.name, context.user.email);
+  const accounts = context.connections ?? [];
+  const tokens = Object.assign({}, ...accounts.map(({ environment }) => environment)) as Record<
+    string,
+    string
+  >;
+  const secrets = { ...(await parts.secretsFor(manifest.name, context.user.email)), ...tokens };
+  const own = serviceHosts(manifest, parts.serviceUrl(manifest.name));
   const run = (folder: string, temporary: string) =>
     runCommand(
       {
@@ -142,7 +149,11 @@ async function call(
         maxOutputBytes: MAX_OUTPUT_BYTES,
         onFlood: "cut",
         maxMemoryBytes: MAX_MEMORY_BYTES,
-        network: { hosts: serviceHosts(manifest, parts.serviceUrl(manifest.name)) },
+        network: {
+          hosts: own,
+          // A token goes to its provider and to the package's own service, whatever the package would like.
+          ...(accounts.length > 0 && { only: [...own, ...accounts.flatMap(({ hosts }) => hosts)] }),
+        },
         uid,
         stdin: standardInput(tool, input),
         signal: context.signal,

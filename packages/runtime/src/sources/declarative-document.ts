@@ -1,6 +1,6 @@
 /** The format of a declarative capability, as zod and, derived, as JSON Schema for editors. docs/sources.md explains it with examples. */
 import type { JsonSchema } from "@capstan/core";
-import { FLOW_FIELDS } from "@capstan/core/internal";
+import { ConnectionNeedDocument, FLOW_FIELDS } from "@capstan/core/internal";
 import { z } from "zod";
 
 const Id = z
@@ -118,6 +118,11 @@ export const DeclarativeDocument = z.strictObject({
   prompt: z.string().max(50_000).optional().describe("Added to the agent's system prompt."),
   dependencies: z.array(Id).max(50).default([]),
   scopes: Scopes.default([]).describe("Scopes required to see the capability."),
+  connections: z
+    .array(ConnectionNeedDocument.omit({ optional: true }))
+    .max(10)
+    .default([])
+    .describe("Accounts of the user that its tools need: a provider and its scopes."),
   triggers: Words.default([]).describe("Example phrases, 5 to 10 of them; tasks are routed by them."),
   tags: Words.default([]),
   domain: z.string().max(100).optional(),

@@ -92,6 +92,7 @@ function capability(document: DeclarativeDocument, tools: AnyTool[], config: Sch
     risk: document.risk ?? (readsOnly ? "low" : "medium"),
     dependencies: document.dependencies,
     requiredScopes: document.scopes,
+    ...(document.connections.length > 0 && { connections: document.connections }),
     ...(icon !== undefined && { icon }),
     ...(category !== undefined && { category }),
     ...(prompt !== undefined && { systemPrompt: prompt.trim() }),

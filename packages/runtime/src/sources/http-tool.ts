@@ -1,6 +1,7 @@
 /** A tool that is one HTTP operation: used by declarative and OpenAPI capabilities. Its network is `context.fetch`. */
 import {
   type AnyTool,
+  type ConnectionNeed,
   fail,
   type JsonValue,
   ok,
@@ -26,6 +27,8 @@ export interface HttpToolDefinition {
   readonly idempotent: boolean;
   readonly reads?: DeclaredReads;
   readonly writes?: DeclaredWrites;
+  /** Accounts of the user that it can authenticate with, where no secret is set. */
+  readonly connections?: readonly ConnectionNeed[] | undefined;
   /** The part of the response to return, as a JSON pointer. */
   readonly pick?: string | undefined;
   /** Secrets of the server's settings, for all agents. */
@@ -35,7 +38,7 @@ export interface HttpToolDefinition {
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export function httpTool(definition: HttpToolDefinition): AnyTool {
-  const { operation, settings, pick, ...tool } = definition;
+  const { operation, settings, pick, connections = [], ...tool } = definition;
   const { headers, query, method } = operation;
   const withSecrets = [{ headers, query }, ...(operation.credentials ?? [])].flatMap((values) => [
     ...Object.values(values.headers),
@@ -50,12 +53,13 @@ export function httpTool(definition: HttpToolDefinition): AnyTool {
     ...tool,
     requiresContext: false,
     usesSecrets: (config) => hasSecret(config),
+    connections: (config) => (hasSecret(config) ? [] : connections),
     endpoint: { method, path: operation.path },
     async run(input: Record<string, unknown>, context: ToolContext): Promise<Result<JsonValue>> {
       const config = recordOf(context.config);
       const secret = secretLookup(config, settings, hostOf(operation.server, config));
       const redact = redactor(withSecrets, secret);
-      const request = await buildRequest(operation, input, {
+      const request = await buildRequest(withAccount(operation, context), input, {
         secret,
         config,
         readFile: context.fileStore ? (path) => readFile(context, path) : noFiles,
@@ -76,6 +80,12 @@ export function httpTool(definition: HttpToolDefinition): AnyTool {
     },
   };
 }
+
+/** The gate adds the credential of the user's account, so no other is required. */
+const withAccount = (operation: HttpOperation, { connections = [] }: ToolContext): HttpOperation =>
+  connections.length === 0
+    ? operation
+    : { ...operation, credentials: [...(operation.credentials ?? []), { headers: {}, query: {} }] };
 
 const recordOf = (config: unknown): Record<string, unknown> => (config ?? {}) as Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 /** The actions of a manifest as tools: name, input schema, scopes and timeout. runtime/sources/cli.ts runs them. */
 
 import type { Manifest, ManifestAction, ToolRisk } from "@capstan/core";
-import { type Schema, zodSchema } from "@capstan/core";
+import { type ConnectionNeed, type Schema, zodSchema } from "@capstan/core";
 import {
   type DeclaredReads,
   type DeclaredWrites,
@@ -31,6 +31,8 @@ export interface ManifestTool {
   readonly parameters: readonly Parameter[];
   readonly input: Schema<ActionInput>;
   readonly scopes: readonly string[];
+  /** Accounts of the user that it needs. */
+  readonly connections: readonly ConnectionNeed[];
   readonly timeoutMs: number;
   /** True when the action lists `--json`: it is then always passed. */
   readonly asksForJson: boolean;
@@ -61,6 +63,10 @@ function manifestTool(manifest: Manifest, action: ManifestAction): ManifestTool 
     parameters,
     input: inputSchema(parameters),
     scopes: action.required_scopes ?? [],
+    connections: (manifest.connections ?? []).map(({ provider, scopes = scopesOf(manifest, action) }) => ({
+      provider,
+      scopes,
+    })),
     timeoutMs: seconds ? seconds * 1000 : worksOnFiles ? FILE_TIMEOUT_MS : QUERY_TIMEOUT_MS,
     asksForJson: listed.length > parameters.length,
     idempotent: action.idempotent ?? false,

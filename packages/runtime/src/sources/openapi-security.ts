@@ -1,10 +1,13 @@
 /** The security schemes of an OpenAPI document: what an agent must set, and how each operation sends it. */
+import type { ConnectionNeed } from "@capstan/core";
 import type { Credentials } from "./http-request.ts";
 import { isRecord, type JsonRecord, listOf, type OpenApiDocument, textOf } from "./openapi-document.ts";
 import { short } from "./openapi-schema.ts";
 
 export interface SecurityScheme extends Credentials {
   readonly fields: readonly { readonly name: string; readonly description: string }[];
+  /** The authorization server's address; empty for keys and passwords, which are for the API's own. */
+  readonly authority?: string | undefined;
 }
 
 export interface OperationSecurity {
@@ -12,6 +15,8 @@ export interface OperationSecurity {
   readonly alternatives: readonly Credentials[];
   readonly schemes: readonly string[];
   readonly scopes: readonly string[];
+  /** Accounts of the user that would do instead of a secret, at this server. */
+  readonly accounts: (server: string) => ConnectionNeed[];
 }
 
 /** The supported ones, by name; signature schemes and client certificates are left out. */
@@ -22,7 +27,7 @@ export function securitySchemes(document: OpenApiDocument): Map<string, Security
   for (const [name, value] of Object.entries(declared)) {
     const scheme = document.resolve(value);
     const read = scheme && readScheme(secretName(name), scheme);
-    if (read) schemes.set(name, read);
+    if (scheme && read) schemes.set(name, { ...read, authority: authorityOf(scheme) });
   }
   if (schemes.size === 0) schemes.set(UNDECLARED, ANY_AUTHORIZATION);
   return schemes;
@@ -74,6 +79,15 @@ function readScheme(name: string, scheme: JsonRecord): SecurityScheme | undefine
   };
 }
 
+/** Where the user consents: the document only names it, the operator's provider decides where tokens go. */
+function authorityOf(scheme: JsonRecord): string | undefined {
+  if (scheme.type === "openIdConnect") return textOf(scheme.openIdConnectUrl);
+  if (scheme.type !== "oauth2") return "";
+  const flows = isRecord(scheme.flows) ? scheme.flows : {};
+  const named = [flows.authorizationCode, flows.implicit].filter(isRecord);
+  return named.map((flow) => textOf(flow.authorizationUrl)).find((url) => url !== undefined);
+}
+
 /** The scopes of the first alternative, which is the author's preferred one. */
 export function operationSecurity(
   document: OpenApiDocument,
@@ -82,7 +96,12 @@ export function operationSecurity(
 ): OperationSecurity {
   if (schemes.has(UNDECLARED)) {
     const undeclared = together([UNDECLARED], schemes);
-    return { alternatives: [undeclared, { headers: {}, query: {} }], schemes: [UNDECLARED], scopes: [] };
+    return {
+      alternatives: [undeclared, { headers: {}, query: {} }],
+      schemes: [UNDECLARED],
+      scopes: [],
+      accounts: () => [],
+    };
   }
   const demanded = listOf(operation.security ?? document.root.security).filter(isRecord);
   const usable = demanded.filter((demand) => Object.keys(demand).every((name) => schemes.has(name)));
@@ -93,7 +112,23 @@ export function operationSecurity(
     scopes: Object.values(first)
       .flatMap(listOf)
       .filter((scope): scope is string => typeof scope === "string" && scope !== ""),
+    accounts: (server) =>
+      Object.entries(first).flatMap(([name, scopes]) => needOf(schemes.get(name), listOf(scopes), server)),
   };
+}
+
+/** A server whose address has variables has no host that an operator could have meant. */
+function needOf(
+  scheme: SecurityScheme | undefined,
+  scopes: readonly unknown[],
+  server: string,
+): ConnectionNeed[] {
+  const provider = scheme?.authority === "" ? server : scheme?.authority;
+  if (provider === undefined || !URL.canParse(provider) || provider.includes("{")) return [];
+  const named = scopes.filter((scope): scope is string => typeof scope === "string" && scope !== "");
+  return [
+    { provider: provider.slice(0, 500), scopes: scheme?.authority === "" ? [] : named, optional: true },
+  ];
 }
 
 function together(names: readonly string[], schemes: ReadonlyMap<string, SecurityScheme>): Credentials {

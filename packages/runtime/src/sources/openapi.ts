@@ -169,6 +169,7 @@ class Reader {
       input: read.input,
       policy: policyOf(found),
       scopes: security.scopes,
+      connections: security.accounts(server.template),
       timeoutMs: TIMEOUT_MS,
       idempotent: method !== "POST" && method !== "PATCH",
       ...declaredFlow(flowIn(operation["x-capstan-reads"], operation["x-capstan-writes"])),

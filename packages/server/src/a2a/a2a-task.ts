@@ -53,7 +53,7 @@ export async function taskOf(
     id: run.id,
     contextId,
     status: {
-      state: STATES[run.status],
+      state: waitingState(run, last) ?? STATES[run.status],
       message: statusMessage(run, contextId, last),
       timestamp: new Date(run.updatedAt).toISOString(),
     },
@@ -104,11 +104,24 @@ function statusMessage(run: RunRecord, contextId: string, last: RunEvent | undef
     const { message, nextStep, code } = run.outcome.failure;
     return agentMessage(`${run.id}-failed`, [text(`${message} ${nextStep}`), data({ code })], place);
   }
-  const interrupts =
-    run.status === "waiting" && last?.type === "RUN_FINISHED" && last.outcome?.type === "interrupt"
-      ? last.outcome.interrupts
-      : [];
+  const interrupts = interruptsOf(run, last);
   return interrupts.length > 0 ? question(run.id, interrupts, place) : undefined;
+}
+
+const interruptsOf = (run: RunRecord, last: RunEvent | undefined): readonly Interrupt[] =>
+  run.status === "waiting" && last?.type === "RUN_FINISHED" && last.outcome?.type === "interrupt"
+    ? last.outcome.interrupts
+    : [];
+
+/** A task that waits for an account of the user needs more than an answer. */
+export const askingState = (interrupts: readonly Interrupt[]): TaskState =>
+  interrupts.some(({ reason }) => reason === "connect")
+    ? TaskState.TASK_STATE_AUTH_REQUIRED
+    : TaskState.TASK_STATE_INPUT_REQUIRED;
+
+function waitingState(run: RunRecord, last: RunEvent | undefined): TaskState | undefined {
+  const interrupts = interruptsOf(run, last);
+  return interrupts.length > 0 ? askingState(interrupts) : undefined;
 }
 
 /** The question to a person, for people and programs: a message with the task's id answers it. */

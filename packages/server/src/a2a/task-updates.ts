@@ -4,7 +4,7 @@
  */
 import { type StreamResponse, TaskState } from "@a2a-js/sdk";
 import type { RunEvent } from "@capstan/core";
-import { artifact, dataPart, question, textPart } from "./a2a-task.ts";
+import { artifact, askingState, dataPart, question, textPart } from "./a2a-task.ts";
 
 export class TaskUpdates {
   readonly #place: { readonly taskId: string; readonly contextId: string };
@@ -52,7 +52,7 @@ export class TaskUpdates {
   #finished({ outcome, result }: Extract<RunEvent, { type: "RUN_FINISHED" }>): StreamResponse[] {
     if (outcome?.type === "cancelled") return [this.#status(TaskState.TASK_STATE_CANCELED)];
     if (outcome?.type === "interrupt") {
-      const status = this.#status(TaskState.TASK_STATE_INPUT_REQUIRED);
+      const status = this.#status(askingState(outcome.interrupts));
       const asked = question(this.#place.taskId, outcome.interrupts, this.#place);
       if (status.payload?.$case === "statusUpdate" && status.payload.value.status)
         status.payload.value.status.message = asked;

@@ -19,6 +19,9 @@ import {
   type ClosableFetch,
   type Composer,
   type ConfigSeal,
+  type ConnectionProviders,
+  type ConnectionStore,
+  callConnections,
   copyFiles,
   createComposer,
   createGate,
@@ -86,6 +89,8 @@ export interface RunParts {
   readonly withRetry: DatabaseRetry;
   readonly rules: Pick<RuleStore, "decide">;
   readonly budgets: BudgetStore;
+  readonly connections: ConnectionStore;
+  readonly connectionProviders: ConnectionProviders;
   readonly textChecks: Pick<TextCheckStore, "inForce">;
   /** Each call that reached the gate. */
   readonly recordCall: (call: CallRecord) => void;
@@ -136,6 +141,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     rules: parts.rules.decide,
     countCall: ledger.countCall,
     labels: labelStore(database.pool),
+    connections: callConnections({ ...parts, origin: ownOrigin(settings) }),
     now,
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });
@@ -166,6 +172,10 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     },
   };
 }
+
+/** For links to the studio that are made without a request. */
+const ownOrigin = ({ CAPSTAN_PUBLIC_URL, HOST, PORT }: Settings): string =>
+  CAPSTAN_PUBLIC_URL ?? `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}`;
 
 interface EngineParts {
   readonly composer: Composer;

@@ -95,5 +95,6 @@ export const runtimeTool = (tool: AnyTool, capabilityId: string): RuntimeTool =>
   tool,
   policy: tool.policy,
   scopes: tool.scopes,
+  connections: [],
   config: {},
 });

@@ -13,9 +13,10 @@ import {
 } from "@capstan/core/internal";
 import type { Engine, RunContext } from "../context/run-context.ts";
 import type { HarnessDriver } from "../contract/harness-driver.ts";
-import { callTools, nothingWaits, refusal, storeResult } from "../steps/call-tools.ts";
+import { callTools, refusal, storeResult } from "../steps/call-tools.ts";
 import { concludeRun, failRun, handOverRun, type SegmentEnd, suspendRun } from "../steps/run-endings.ts";
 import { programEstimate, programLimit, reserveBudgets, settleSince, spentSoFar } from "../steps/spend.ts";
+import { nothingWaits } from "../steps/waits.ts";
 import { type HarnessLink, pauseLink, readLink, writeLink } from "./harness-link.ts";
 import { type HarnessPrompt, promptAfter, promptAfterCrash } from "./harness-prompt.ts";
 import type { IdleHarnesses } from "./idle-harnesses.ts";

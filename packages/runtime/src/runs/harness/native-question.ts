@@ -6,7 +6,8 @@ import { foreignSchema } from "../../sources/json-schema.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
 import type { RunContext } from "../context/run-context.ts";
 import type { HarnessProcess } from "../contract/harness-driver.ts";
-import { askPerson, denial, refusal, type Waits } from "../steps/call-tools.ts";
+import { askPerson, denial, refusal } from "../steps/call-tools.ts";
+import type { Waits } from "../steps/waits.ts";
 import { sameInput } from "./same-input.ts";
 
 export interface NativeQuestion {
@@ -94,7 +95,15 @@ function nativeTool(harness: string, name: string): RuntimeTool {
     requiresContext: false,
     run: async () => fail("tool_failed", { message: "The program runs it." }),
   };
-  return { name, capabilityId: `harness.${harness}`, tool, policy: "approve", scopes: [], config: {} };
+  return {
+    name,
+    capabilityId: `harness.${harness}`,
+    tool,
+    policy: "approve",
+    scopes: [],
+    connections: [],
+    config: {},
+  };
 }
 
 /** What a program reports of one of its own tools, as it is stored. */

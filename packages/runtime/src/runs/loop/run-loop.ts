@@ -17,10 +17,11 @@ import type { IdleHarnesses } from "../harness/idle-harnesses.ts";
 import type { MessageToStore } from "../log/run-log.ts";
 import { unfinishedBlocks } from "../log/unfinished-blocks.ts";
 import { askModel, emitMessages, type StepAnswer } from "../model/ask-model.ts";
-import { callTools, mayRunAgain, nothingWaits } from "../steps/call-tools.ts";
+import { callTools, mayRunAgain } from "../steps/call-tools.ts";
 import { holdAnswer, releasedAnswer } from "../steps/held-answer.ts";
 import { concludeRun, failRun, handOverRun, type SegmentEnd, suspendRun } from "../steps/run-endings.ts";
 import { modelEstimate, releaseBudgets, reserveBudgets, settleAnswer } from "../steps/spend.ts";
+import { nothingWaits } from "../steps/waits.ts";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const MOST_ATTEMPTS = 20; // claims without a stored message: this run crashes every process that claims it

@@ -11,7 +11,6 @@ import {
   type RuntimeTool,
 } from "@capstan/core";
 import {
-  type ApprovalExpiry,
   applyPatch,
   type ConversationMessage,
   CUSTOM_EVENTS,
@@ -24,7 +23,6 @@ import {
 } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import type { GateOutcome, GateRequest } from "../../gate/gate.ts";
-import type { ApprovalKind } from "../approvals/approval-kind.ts";
 import { approvalPin } from "../approvals/approval-pin.ts";
 import { isAllowedInSession } from "../approvals/session-allowance.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
@@ -32,47 +30,9 @@ import type { RunContext } from "../context/run-context.ts";
 import type { RunUsage } from "../contract/run-types.ts";
 import { messageId } from "../log/message-id.ts";
 import type { CommitExtras } from "../log/run-log.ts";
+import { connectionDenied, waitsForConnection } from "./ask-to-connect.ts";
 import { seenBefore } from "./seen-before.ts";
-
-/** An approval in the form of the commit statement. */
-export interface ApprovalToStore {
-  readonly id: string;
-  /** `tool` when absent. */
-  readonly kind?: ApprovalKind;
-  readonly agent_id: string;
-  readonly user_email: string;
-  readonly capability_id: string;
-  readonly tool: string;
-  readonly call_id: string;
-  readonly arguments: unknown;
-  readonly pin: string;
-  readonly assignee: string;
-  readonly reason: string;
-  readonly allowable: boolean;
-  readonly expiry: unknown;
-  readonly expires_at: string | null;
-}
-
-/** What a segment has to wait for, collected call by call. */
-export interface Waits {
-  /** The policy for requested approvals. */
-  readonly expiry: ApprovalExpiry;
-  readonly approvals: ApprovalToStore[];
-  readonly interrupts: Interrupt[];
-  readonly clientCalls: string[];
-  readonly children: string[];
-}
-
-export const noWaits = (expiry: ApprovalExpiry): Waits => ({
-  expiry,
-  approvals: [],
-  interrupts: [],
-  clientCalls: [],
-  children: [],
-});
-
-export const nothingWaits = ({ approvals, clientCalls, children }: Waits): boolean =>
-  approvals.length + clientCalls.length + children.length === 0;
+import { noWaits, type Waits } from "./waits.ts";
 
 export async function callTools(
   context: RunContext,
@@ -102,8 +62,8 @@ export async function callOne(
   waits: Waits,
   seen?: GateRequest["seen"],
 ): Promise<void> {
-  if (answer && answer.status !== "approved")
-    return storeResult(context, call, refusal(denial(call, answer)));
+  const denied = deniedBy(context, call, answer);
+  if (denied) return storeResult(context, call, refusal(denied));
   const edited = answer?.edited ?? undefined;
   const input = edited ?? unreadable(call.input) ?? call.input;
   const found = agent.tools.find(({ name }) => name === call.toolName);
@@ -118,7 +78,7 @@ export async function callOne(
       waits.clientCalls.push(call.toolCallId);
       return;
     case "refused":
-      if (waitsForChild(outcome.failure, call, waits)) return;
+      if (waitsForOthers(context, outcome, call, waits)) return;
       return storeResult(context, call, { ...refusal(outcome.failure), edited, tookMs: outcome.durationMs });
     case "done": {
       if (found?.tool.changesRights) context.engine.forgetAgent(context.agentId, context.claim.userEmail);
@@ -128,6 +88,14 @@ export async function callOne(
     }
   }
 }
+
+/** A no to the call itself, or to the account that it needs. */
+const deniedBy = (
+  context: RunContext,
+  call: ToolCallPart,
+  answer: Answer | undefined,
+): Failure | undefined =>
+  answer && answer.status !== "approved" ? denial(call, answer) : connectionDenied(context, call);
 
 async function throughGate(
   context: RunContext,
@@ -294,6 +262,14 @@ function waitsForChild(failure: Failure, { toolCallId }: ToolCallPart, waits: Wa
   waits.interrupts.push(...child.interrupts.map((interrupt) => ({ ...interrupt, toolCallId })));
   return true;
 }
+
+const waitsForOthers = (
+  context: RunContext,
+  { failure, capabilityId }: Extract<GateOutcome, { kind: "refused" }>,
+  call: ToolCallPart,
+  waits: Waits,
+): boolean =>
+  waitsForChild(failure, call, waits) || waitsForConnection(context, failure, call, capabilityId, waits);
 
 /** An approval counts while agent, capability and config are unchanged; otherwise the person is asked again. */
 const isForThis = (answer: Answer | undefined, agent: RuntimeAgent, tool: RuntimeTool | undefined): boolean =>

@@ -6,8 +6,8 @@ import type { Answer } from "../claim/claimed-segment.ts";
 import type { RunContext } from "../context/run-context.ts";
 import type { StepAnswer } from "../model/ask-model.ts";
 import { emitParts } from "../model/emit-parts.ts";
-import { noWaits } from "./call-tools.ts";
 import { type SegmentEnd, suspendRun } from "./run-endings.ts";
+import { noWaits } from "./waits.ts";
 
 /** The call id of a question about a text; no tool call has such a one. */
 const TEXT_CALL = "text:";

@@ -8,7 +8,7 @@ import { runFailed, runFinished } from "../log/lifecycle-events.ts";
 import { messageId } from "../log/message-id.ts";
 import type { MessageToStore } from "../log/run-log.ts";
 import { checkedOutput, repairMessage, wasRepaired } from "../model/output-schema.ts";
-import type { Waits } from "./call-tools.ts";
+import type { Waits } from "./waits.ts";
 
 export type SegmentEnd = "done" | "failed" | "waiting" | "handed_over";
 

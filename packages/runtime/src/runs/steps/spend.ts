@@ -15,8 +15,8 @@ import type { StepAnswer } from "../model/ask-model.ts";
 import { modelNames } from "../model/fallback.ts";
 import { ANSWER_TOKENS, guessTokens } from "../model/fit-conversation.ts";
 import { wait } from "../model/wait.ts";
-import { noWaits } from "./call-tools.ts";
 import { failRun, type SegmentEnd, suspendRun } from "./run-endings.ts";
+import { noWaits } from "./waits.ts";
 
 /** The call id of a question about a budget; no tool call has such a one. */
 const BUDGET_CALL = "budget:";

@@ -1,0 +1,156 @@
+/**
+ * A call with the user's accounts: its `fetch` adds the credential to requests to the provider's hosts, and to no other. A
+ * tool, a document or an agent's config chooses neither the host nor the place of the credential. What comes back is
+ * searched for it.
+ */
+import type { CallConnection, GuardedFetch, GuardedFetchOptions, Result, ToolContext } from "@capstan/core";
+import type { ConfiguredProvider } from "./connection-providers.ts";
+import type { ConnectionStore } from "./connection-store.ts";
+import { lackingScopes, mayReceive } from "./provider-table.ts";
+import { formsOf, redactedStream, redactText } from "./redacted-stream.ts";
+import type { OpenedConnection } from "./refresh-connection.ts";
+import type { ConnectionSecret } from "./token-requests.ts";
+
+export interface CallAccount {
+  readonly provider: ConfiguredProvider;
+  readonly scopes: readonly string[];
+  readonly opened: OpenedConnection;
+}
+
+/** What the provider refused although it was connected. */
+export interface LostAccount {
+  readonly provider: ConfiguredProvider;
+  readonly scopes: readonly string[];
+  readonly why: string;
+}
+
+export class ConnectedCall {
+  readonly #store: Pick<ConnectionStore, "open" | "end">;
+  readonly #accounts: CallAccount[];
+  readonly #secrets = new Set<string>();
+  #lost: LostAccount | undefined;
+
+  constructor(store: Pick<ConnectionStore, "open" | "end">, accounts: readonly CallAccount[]) {
+    this.#store = store;
+    this.#accounts = [...accounts];
+    for (const { opened } of accounts) this.#remember(opened.secret);
+  }
+
+  get lost(): LostAccount | undefined {
+    return this.#lost;
+  }
+
+  enter(context: ToolContext): ToolContext {
+    return {
+      ...context,
+      fetch: (url, options) => this.#fetch(context.fetch, url, options),
+      connections: this.#accounts.map(callConnection),
+    };
+  }
+
+  redact = (text: string): string => redactText(text, this.#forms());
+
+  #remember(secret: ConnectionSecret): void {
+    for (const value of Object.values(secret)) if (typeof value === "string") this.#secrets.add(value);
+    if (secret.user !== undefined) this.#secrets.add(basicPair(secret));
+    if (secret.user !== undefined) this.#secrets.delete(secret.user); // a name is no secret
+  }
+
+  #forms(): string[] {
+    return formsOf([...this.#secrets]);
+  }
+
+  async #fetch(
+    base: GuardedFetch,
+    url: string,
+    options: GuardedFetchOptions = {},
+  ): Promise<Result<Response>> {
+    const target = URL.parse(url);
+    const at = target ? this.#accounts.findIndex(({ provider }) => mayReceive(provider, target)) : -1;
+    const account = this.#accounts[at];
+    if (!account || !target || hasOwn(account.provider, options)) return base(url, options);
+    const first = await this.#send(base, target, options, account);
+    if (!first.ok) return first;
+    if (first.value.status === 403) this.#noteScopes(account, first.value);
+    if (first.value.status !== 401) return first;
+    const { id, version } = account.opened.record;
+    const fresh = await this.#store.open(id, account.provider, version);
+    if (!fresh.ok) {
+      if (fresh.failure.code === "not_found") this.#lose(account, "it no longer accepts the connection");
+      return first;
+    }
+    this.#remember(fresh.value.secret);
+    const renewed = { ...account, opened: fresh.value };
+    this.#accounts[at] = renewed;
+    await first.value.body?.cancel();
+    const second = await this.#send(base, target, options, renewed);
+    if (second.ok && second.value.status === 401) {
+      await this.#store.end(id, fresh.value.record.version);
+      this.#lose(account, "it no longer accepts the connection");
+    }
+    return second;
+  }
+
+  async #send(
+    base: GuardedFetch,
+    target: URL,
+    options: GuardedFetchOptions,
+    { provider, opened }: CallAccount,
+  ): Promise<Result<Response>> {
+    const { in: place, name, prefix } = provider.sentAs;
+    const value = prefix + credentialOf(opened.secret);
+    const url = new URL(target);
+    if (place === "query") url.searchParams.set(name, value);
+    const headers = { ...options.headers, ...(place === "header" && { [name]: value }) };
+    const answer = await base(url.href, { ...options, headers });
+    const forms = this.#forms();
+    if (!answer.ok) {
+      const { failure } = answer;
+      return { ok: false, failure: { ...failure, message: redactText(failure.message, forms) } };
+    }
+    return { ok: true, value: cleanResponse(answer.value, target, forms) };
+  }
+
+  /** RFC 6750, 3.1: the provider says which scopes are missing. One that the account has is not asked for again. */
+  #noteScopes(account: CallAccount, answer: Response): void {
+    const challenge = answer.headers.get("www-authenticate") ?? "";
+    if (!/\binsufficient_scope\b/.test(challenge)) return;
+    const named = /\bscope="([^"]{1,2000})"/.exec(challenge)?.[1]?.split(/\s+/).filter(Boolean) ?? [];
+    const missing = lackingScopes(account.provider, named, account.opened.record.scopes);
+    if (missing.length > 0) this.#lose(account, `it lacks ${missing.join(", ")}`, missing);
+  }
+
+  #lose({ provider, scopes }: CallAccount, why: string, more: readonly string[] = []): void {
+    this.#lost ??= { provider, scopes: [...new Set([...scopes, ...more])], why };
+  }
+}
+
+/** A tool with a key of its own in the same place keeps it. */
+const hasOwn = ({ sentAs }: ConfiguredProvider, { headers = {} }: GuardedFetchOptions): boolean =>
+  sentAs.in === "header" && Object.keys(headers).some((name) => name.toLowerCase() === sentAs.name);
+
+const basicPair = ({ user = "", password = "" }: ConnectionSecret): string =>
+  Buffer.from(`${user}:${password}`).toString("base64");
+
+const credentialOf = (secret: ConnectionSecret): string =>
+  secret.accessToken ?? secret.key ?? basicPair(secret);
+
+function cleanResponse(answer: Response, target: URL, forms: readonly string[]): Response {
+  const headers = new Headers();
+  for (const [name, value] of answer.headers) headers.append(name, redactText(value, forms));
+  headers.delete("content-length"); // a shorter text may stand in its place
+  const body = answer.body?.pipeThrough(redactedStream(forms)) ?? null;
+  const clean = new Response(body, { status: answer.status, statusText: answer.statusText, headers });
+  const shown = redactText(answer.url === "" ? target.href : answer.url, forms);
+  return Object.defineProperty(clean, "url", { value: shown });
+}
+
+/** For programs: the access token by environment, never the refresh token. */
+function callConnection({ provider, opened: { record, secret } }: CallAccount): CallConnection {
+  const suffix = provider.id.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+  const environment: Record<string, string> =
+    secret.user === undefined
+      ? { [`CAPSTAN_TOKEN_${suffix}`]: credentialOf(secret) }
+      : { [`CAPSTAN_USER_${suffix}`]: secret.user, [`CAPSTAN_PASSWORD_${suffix}`]: secret.password ?? "" };
+  return { provider: provider.id, account: record.account, hosts: provider.hosts, environment };
+}

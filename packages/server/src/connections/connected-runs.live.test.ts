@@ -1,0 +1,266 @@
+/** Runs that act as their user: the first call asks, the person consents at a real provider, the run goes on. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { defineCapability, defineTool, ok } from "@capstan/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { scriptedModel } from "../../../../tools/scripted-model.ts";
+import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
+import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+import { CLIENT, consentAt, type OAuthAccount, oauthAccount } from "../fixtures/oauth-account.ts";
+
+const HERE = "http://capstan.test";
+const REDIRECT = `${HERE}/connections/callback`;
+
+/** Reads `/mail…` of the provider, and says what else it reached. */
+const postbox = (account: OAuthAccount, elsewhere: OAuthAccount) =>
+  defineCapability({
+    id: "postbox_mail",
+    name: "Mail",
+    description: "Reads mail.",
+    connections: [{ provider: "postbox", scopes: ["mail.read"] }],
+    tools: [
+      defineTool({
+        name: "read_mail",
+        description: "Reads mail.",
+        input: z.object({ path: z.string().default("/mail") }),
+        risk: "read",
+        reads: [],
+        writes: [],
+        async run({ path }, { fetch, signal }) {
+          const base = path.startsWith("elsewhere")
+            ? elsewhere.url + path.slice("elsewhere".length)
+            : account.url + path;
+          const answer = await fetch(base, { signal });
+          return answer.ok ? ok({ status: answer.value.status, said: await answer.value.text() }) : answer;
+        },
+      }),
+    ],
+  });
+
+describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
+  let server: TestServer;
+  let store: FreshStore;
+  let account: OAuthAccount;
+  let elsewhere: OAuthAccount;
+  let agent: string;
+  beforeAll(async () => {
+    account = await oauthAccount(REDIRECT);
+    elsewhere = await oauthAccount(REDIRECT);
+    store = await fresh();
+    const model = scriptedModel((call, step) => {
+      const last = JSON.stringify(call.prompt.filter(({ role }) => role === "user").at(-1));
+      const path = /read (\S+?)["\\]/.exec(last)?.[1];
+      return step === 0 && path ? [{ call: "read_mail", input: { path } }] : [{ text: "Done." }];
+    });
+    server = await testServer(
+      store,
+      { CAPSTAN_PUBLIC_URL: HERE, CAPSTAN_ALLOW_HOSTS: `${account.host},${elsewhere.host}` },
+      { models: { "test/scripted": model }, config: { capabilities: [postbox(account, elsewhere)] } },
+    );
+    await server.call("PUT", "/v1/connection-providers/postbox", {
+      name: "Postbox",
+      issuer: account.url,
+      hosts: [account.host],
+      base_scopes: ["openid", "email"],
+      ...CLIENT,
+    });
+    agent = await newAgent("Mailer");
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await account?.close();
+    await elsewhere?.close();
+  });
+
+  const newAgent = async (name: string): Promise<string> =>
+    (
+      await server.call("POST", "/v1/agents", {
+        name,
+        capabilities: ["postbox_mail"],
+        model: "test/scripted",
+      })
+    ).body.id;
+  const send = async (content: string, by = agent) => {
+    const session = (await server.call("POST", "/v1/sessions", { agent_id: by })).body.id;
+    const sent = await server.call("POST", `/v1/sessions/${session}/messages`, { content });
+    const run = async () => (await server.call("GET", `/v1/runs/${sent.body.run_id}`)).body;
+    const ends = (how: RegExp) =>
+      expect.poll(async () => (await run()).status, { timeout: 20_000 }).toMatch(how);
+    const question = async () =>
+      (await server.call("GET", `/v1/approvals?status=pending&session_id=${session}`)).body.items[0];
+    const messages = async () =>
+      JSON.stringify((await server.call("GET", `/v1/sessions/${session}/messages`)).body);
+    await ends(/done|waiting|failed/);
+    return { session, run, ends, question, messages };
+  };
+  const consent = async (approval: { id: string }, body: object = {}) => {
+    const started = await server.call("POST", "/v1/connections", { approval_id: approval.id, ...body });
+    expect(started.status).toBe(200);
+    if (started.body.authorization_url === null) return started;
+    const answer = await consentAt(started.body.authorization_url, REDIRECT);
+    return server.call("POST", "/v1/connections/finish", answer);
+  };
+  const connection = async () => (await server.call("GET", "/v1/connections")).body.items[0];
+  const forget = async () => {
+    for (const { id } of (await server.call("GET", "/v1/connections")).body.items)
+      await server.call("DELETE", `/v1/connections/${id}`);
+  };
+
+  test("the first call asks with a link, and the run goes on after consent", async () => {
+    const asking = await send("read /mail");
+    expect((await asking.run()).status).toBe("waiting");
+    const question = await asking.question();
+    expect(question).toMatchObject({
+      kind: "connect",
+      tool: "read_mail",
+      agent_name: "Mailer",
+      input: { provider: "postbox", name: "Postbox", scopes: ["mail.read"], agent_id: agent },
+    });
+    expect(question.input.url).toBe(`${HERE}/connections/connect?approval=${question.id}`);
+    expect(account.calls).toEqual([]);
+    const finished = await consent(question);
+    expect(finished.body).toMatchObject({ missing_scopes: [], session_id: asking.session });
+    await asking.ends(/done/);
+    expect(await asking.messages()).toContain("Mail of mia");
+    const uses = await server.call("GET", `/v1/connections/${(await connection()).id}/uses`);
+    expect(uses.body.items[0]).toMatchObject({
+      agent_name: "Mailer",
+      tool: "read_mail",
+      session_id: asking.session,
+    });
+  });
+
+  test("a yes without an account changes nothing, and a no lets the run go on without", async () => {
+    await forget();
+    const asking = await send("read /mail");
+    const { id } = await asking.question();
+    const yes = await server.call("POST", `/v1/approvals/${id}`, { decision: "approve" });
+    expect(yes).toMatchObject({ status: 409, body: { code: "connection_not_answered" } });
+    await server.call("POST", `/v1/approvals/${id}`, { decision: "deny", words: "not now" });
+    await asking.ends(/done/);
+    expect(await asking.messages()).toContain("did not connect the account: not now");
+  });
+
+  test("a consent for once is for one call; for an agent, not for another", async () => {
+    await forget();
+    const first = await send("read /mail");
+    await consent(await first.question(), { term: "once" });
+    await first.ends(/done/);
+    const second = await send("read /mail");
+    const question = await second.question();
+    expect(question.reason).toContain("you have not allowed this agent");
+    expect((await consent(question)).body.authorization_url).toBeNull();
+    await second.ends(/done/);
+    expect((await (await send("read /mail")).run()).status).toBe("done");
+    const other = await send("read /mail", await newAgent("Other"));
+    expect((await other.question()).reason).toContain("you have not allowed this agent");
+  });
+
+  test("a consent for a time ends", async () => {
+    await forget();
+    const first = await send("read /mail");
+    await consent(await first.question(), { term: "time", hours: 1 });
+    await first.ends(/done/);
+    const { consents, id } = await connection();
+    expect(Date.parse(consents[0].until)).toBeGreaterThan(Date.now());
+    expect((await server.call("DELETE", `/v1/connections/${id}/consents/${agent}`)).status).toBe(204);
+    expect((await (await send("read /mail")).question()).kind).toBe("connect");
+  });
+
+  test("a scope that the provider misses is asked for, and then the call is made", async () => {
+    await forget();
+    const first = await send("read /mail");
+    await consent(await first.question());
+    await first.ends(/done/);
+    const stepUp = await send("read /mail/send");
+    const question = await stepUp.question();
+    expect(question.input.scopes).toEqual(["mail.read", "mail.send"]);
+    await consent(question);
+    await stepUp.ends(/done/);
+    expect(await stepUp.messages()).toContain("Mail of mia");
+  });
+
+  test("a token that the provider refuses is refreshed, and the call is made again", async () => {
+    account.revokeAccessTokens();
+    const before = account.grants.length;
+    expect((await (await send("read /mail")).run()).status).toBe("done");
+    expect(account.grants.slice(before)).toEqual(["refresh_token"]);
+  });
+
+  test("revoked at the provider or here, the next call asks again", async () => {
+    await account.revokeAll();
+    const asking = await send("read /mail");
+    expect((await asking.question()).reason).toContain("no longer accepts");
+    await consent(await asking.question());
+    await asking.ends(/done/);
+    await server.call("DELETE", `/v1/connections/${(await connection()).id}`);
+    expect((await (await send("read /mail")).question()).reason).toContain("not connected");
+  });
+
+  test("the token goes to the provider's host and to no other", async () => {
+    await forget();
+    const first = await send("read /mail");
+    await consent(await first.question());
+    await first.ends(/done/);
+    const away = await send("read elsewhere/mail");
+    await away.ends(/done/);
+    expect(elsewhere.calls.at(-1)).toEqual({ authorization: undefined, status: 401 });
+    const tricked = await send("read elsewhere@x/mail");
+    await tricked.ends(/done/);
+    expect(elsewhere.calls.every(({ authorization }) => authorization === undefined)).toBe(true);
+  });
+
+  test("a direct call is refused with the link, and another user's call has no part in it", async () => {
+    const key = await server.call("POST", "/v1/keys", {
+      name: "eve",
+      owner: "eve@example.com",
+      rights: ["run"],
+    });
+    const eve = { authorization: `Bearer ${key.body.key}` };
+    const called = await server.call(
+      "POST",
+      "/v1/capabilities/postbox_mail/tools/read_mail",
+      { input: {} },
+      eve,
+    );
+    expect(called).toMatchObject({ status: 403, body: { code: "connection_needed" } });
+    expect(called.body.nextStep ?? called.body.next_step).toContain(
+      `${HERE}/connections/connect?provider=postbox`,
+    );
+  });
+
+  test("no token is found in any table, file, event, message or log", async () => {
+    const echo = await send("read /mail/echo");
+    await echo.ends(/done/);
+    expect(await echo.messages()).toContain("[secret]");
+    const tokens = [...account.tokens, CLIENT.client_secret];
+    expect(tokens.length).toBeGreaterThan(5);
+    const { rows } = await server.services.database.pool.query<{ name: string }>(
+      "select table_name as name from information_schema.tables where table_schema = 'public'",
+    );
+    for (const { name } of rows) {
+      const all = await server.services.database.pool.query(
+        `select coalesce(json_agg(t)::text, '') as text from "${name}" t`,
+      );
+      for (const token of tokens) expect(all.rows[0].text.includes(token), name).toBe(false);
+    }
+    for (const file of filesUnder(store.dataDir)) {
+      if (/base|pg_wal/.test(file)) continue; // the store itself: searched above by table
+      const text = readFileSync(file, "latin1");
+      for (const token of tokens) expect(text.includes(token), file).toBe(false);
+    }
+    const shown = JSON.stringify([
+      (await server.call("GET", "/v1/connections")).body,
+      (await server.call("GET", "/v1/audit?limit=200")).body,
+      (await server.call("GET", "/v1/approvals?limit=200")).body,
+    ]);
+    for (const token of tokens) expect(shown.includes(token)).toBe(false);
+  });
+});
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
+}
