@@ -6,10 +6,12 @@ import { parseArgs } from "node:util";
 import { builtinCapabilities, catalogCapabilities, staticEmbedding, wordGloss } from "@capstan/builtins";
 import { createRouteIndex, rank, routeDocument } from "@capstan/core";
 import { inEnglish } from "@capstan/core/internal";
+import { CONFIDENCE_FLOORS } from "../../../packages/core/src/route/confirmation.ts";
 import { type Finding, report } from "../../result.ts";
 import { desk } from "../../tasks/desk.ts";
 import { HELD_OUT_TASKS } from "./held-out-tasks.ts";
 import { LANGUAGE_TASKS, type TaskLanguage } from "./language-tasks.ts";
+import { NOTHING_FITS } from "./nothing-fits-tasks.ts";
 
 const { values: options } = parseArgs({ options: { show: { type: "boolean" } } });
 const LANGUAGES: readonly TaskLanguage[] = ["en", "de", "es", "fr", "pt", "ja", "zh"];
@@ -51,6 +53,18 @@ const heldOut = Object.entries(HELD_OUT_TASKS).map(([language, tasks]) => {
   return { language, tasks: tasks.length, "without the gloss": count(plain), found: count(glossed) };
 });
 
+const refusals = Object.entries(NOTHING_FITS).map(([language, tasks]) => {
+  const answers = tasks.map((task) => rank(task, glossed));
+  const taken = answers.filter(({ noMatch, isFallback }) => !noMatch && !isFallback);
+  return {
+    language,
+    tasks: tasks.length,
+    refused: tasks.length - taken.length,
+    "sure enough to change something": taken.filter(({ confidence }) => confidence >= CONFIDENCE_FLOORS.write)
+      .length,
+  };
+});
+
 const foreign = rows.filter(({ language }) => language !== "en");
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const finding: Finding = {
@@ -75,6 +89,7 @@ const finding: Finding = {
   tables: [
     { title: "Held out", rows: heldOut },
     { title: "Known while it was built", rows },
+    { title: "Nothing fits", rows: refusals },
   ],
   plots: [],
 };

@@ -32,6 +32,12 @@ describe("tasks in other languages", () => {
     expect(wordGloss(task, () => true)).toBeUndefined();
   });
 
+  test("a task is not refused because words of it are missing in the dictionary; nonsense still is", () => {
+    const plan = "Rédige un plan d'affaires pour une petite boulangerie";
+    expect(rank(plan, index).matches[0]?.id).toBe("company.plan");
+    expect(rank("Corte a grama do jardim", index).noMatch).toBe(true);
+  });
+
   test("of several translations, those in the catalog are used", () => {
     const only = (known: string) => wordGloss("Wie wird das Wetter?", (word) => word === known);
     expect(only("weather")).toContain("weather");
