@@ -52,7 +52,7 @@ const RECORDINGS: Readonly<Record<string, readonly string[]>> = {
   gemini: ["err429"],
   "gemini-acp": ["edit", "err429"],
   copilot: ["err429"],
-  "copilot-acp": ["edit", "err429"],
+  "copilot-acp": ["edit"],
   "opencode-server": [
     "text",
     "tool",

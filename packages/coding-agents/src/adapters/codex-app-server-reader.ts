@@ -166,7 +166,8 @@ const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
   },
   error: ({ error, willRetry }) => {
     const message = asText(asObject(error)?.message) ?? "Codex failed.";
-    return [willRetry === true ? { type: "retry", message } : codexError(message)];
+    if (willRetry !== true) return [codexError(message)];
+    return [{ type: "retry", message, status: statusOf(asObject(error)?.codexErrorInfo) }]; // its words name no reason
   },
   warning: warn,
   configWarning: warn,
@@ -177,6 +178,12 @@ const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
     { type: "warning", message: `The model ${String(fromModel)} was replaced by ${String(toModel)}.` },
   ],
 };
+
+/** `{ "responseStreamDisconnected": { "httpStatusCode": 401 } }` */
+function statusOf(info: unknown): number | undefined {
+  const statuses = Object.values(asObject(info) ?? {}).map((kind) => asObject(kind)?.httpStatusCode);
+  return statuses.find((status) => typeof status === "number");
+}
 
 function startedBy(thread: JsonObject | undefined, state: State): AdapterEvent[] {
   const sessionId = asText(thread?.id);

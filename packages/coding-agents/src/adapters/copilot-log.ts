@@ -2,7 +2,7 @@
  * Copilot's log as a source of events: over ACP it says nothing while a provider limits it and it tries again, for minutes. The
  * log goes to the run's own folder, so that nobody else's lines are in it.
  */
-import type { RunFile, RunPlace, SideFile } from "@capstan/core/internal";
+import type { AdapterEvent, AdapterRun, RunFile, RunPlace, SideFile } from "@capstan/core/internal";
 import { z } from "zod";
 import { parseObject } from "../lines/json-line.ts";
 
@@ -16,28 +16,49 @@ export const copilotLog = (
   files: [{ path: `${folderOf(place)}/README`, content: "The log of one run.\n" }],
 });
 
+type Retry = Extract<AdapterEvent, { type: "retry" }>;
+
 const FAILED = /Model provider request failed (\{.*\})\s*$/;
 const facts = z.object({ http_status: z.int() });
 
-const RATE_LIMITED = 429; // other failures are announced over ACP itself
+const RATE_LIMITED = 429; // of these nothing is announced over ACP
 
-export function copilotLogFile(place: RunPlace): SideFile {
+/**
+ * The run with the retries of its log. Over ACP it announces others than 429, without their reason: the first announcement
+ * belongs to the first failure in the log, whichever is read first.
+ */
+export function withLoggedRetries(run: AdapterRun, place: RunPlace): AdapterRun {
+  const announced: Retry[] = [];
+  const failures: number[] = [];
   let attempt = 0;
-  return {
+  const paired = (): Retry[] => {
+    const retry = failures.length > 0 ? announced.shift() : undefined;
+    return retry ? [{ ...retry, status: failures.shift() }, ...paired()] : [];
+  };
+  const log: SideFile = {
     pattern: `${folderOf(place)}/*.log`,
     isOurs: () => true,
     onLine(line) {
       const { data } = facts.safeParse(parseObject(FAILED.exec(line)?.[1] ?? ""));
-      if (data?.http_status !== RATE_LIMITED) return [];
+      if (data === undefined) return [];
+      if (data.http_status !== RATE_LIMITED) {
+        failures.push(data.http_status);
+        return paired();
+      }
       attempt += 1;
-      return [
-        {
-          type: "retry",
-          attempt,
-          status: RATE_LIMITED,
-          message: "The provider limits the rate; Copilot tries again.",
-        },
-      ];
+      const message = "The provider limits the rate; Copilot tries again.";
+      return [{ type: "retry", attempt, status: RATE_LIMITED, message }];
     },
+  };
+  return {
+    ...run,
+    onLine(line) {
+      const step = run.onLine(line);
+      announced.push(...step.events.filter((event) => event.type === "retry"));
+      const others = step.events.filter(({ type }) => type !== "retry");
+      return { ...step, events: [...paired(), ...others] };
+    },
+    end: (exit) => [...announced.splice(0), ...(run.end?.(exit) ?? [])],
+    sideFiles: [...(run.sideFiles ?? []), log],
   };
 }

@@ -13,7 +13,7 @@ import { copilotSessions } from "../sessions/copilot-sessions.ts";
 import { flagDialect } from "../thinking/thinking-dialects.ts";
 import type { AcpQuirks } from "./acp-reader.ts";
 import { acpRun } from "./acp-run.ts";
-import { copilotLog, copilotLogFile } from "./copilot-log.ts";
+import { copilotLog, withLoggedRetries } from "./copilot-log.ts";
 import { copilotReader } from "./copilot-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { flag, jsonFile, mcpServersByName, skillLinks } from "./run-parts.ts";
@@ -75,8 +75,7 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
   const { mcpServers: _, ...rest } = options; // named at launch: the list of visible tools is read then
   // The effort is a launch flag too; as a session option it does not exist.
   const run = acpRun(parts, rest, { ...place, thinking: { ...place.thinking, option: null } });
-  const { sideFiles, ...counted } = withSessionUsage(run, copilotUsage, place, options.sessionId);
-  return { ...counted, sideFiles: [...sideFiles, copilotLogFile(place)] };
+  return withLoggedRetries(withSessionUsage(run, copilotUsage, place, options.sessionId), place);
 }
 
 /** Both transports trim the prompt. */

@@ -55,6 +55,7 @@ interface State {
 }
 
 const OPEN_ID = "open";
+const PROMPTED = /^\/session\/([^/]+)\/prompt_async$/;
 
 export function opencodeServerReader(plan?: OpencodePlan): LineReader {
   const state: State = {
@@ -84,7 +85,9 @@ export function opencodeServerReader(plan?: OpencodePlan): LineReader {
     },
     onSent(line) {
       const path = asText(parseObject(line)?.path) ?? "";
-      if (!path.endsWith("/prompt_async")) return { events: [] };
+      const prompted = PROMPTED.exec(path)?.[1];
+      if (prompted === undefined) return { events: [] };
+      state.sessionId ??= prompted; // a recording may have lost the answer that named it
       state.error = undefined;
       state.finish = undefined;
       return { events: [{ type: "turn-opened" }] };

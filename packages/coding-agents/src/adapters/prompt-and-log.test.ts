@@ -67,6 +67,38 @@ describe("Copilot over ACP", () => {
     ]);
   });
 
+  /** As announced over ACP. */
+  const ANNOUNCED = JSON.stringify({
+    jsonrpc: "2.0",
+    method: "session/update",
+    params: {
+      sessionId: "s",
+      update: {
+        sessionUpdate: "agent_message_chunk",
+        content: { type: "text", text: "Info: Request failed due to a transient API error. Retrying..." },
+      },
+    },
+  });
+
+  test.each([
+    ["announced first", [true, false]],
+    ["logged first", [false, true]],
+  ])("tells why it tries again when another failure is %s", (_, order) => {
+    const run = openedRun("copilot", { approvalMode: "prompt", place: { folder: "/run" } });
+    const log = run.sideFiles?.find(({ pattern }) => pattern === "/run/logs/*.log");
+    const told = order.flatMap((isAnnounced) =>
+      isAnnounced ? run.onLine(ANNOUNCED).events : (log?.onLine(LIMITED.replace("429", "401")) ?? []),
+    );
+    expect(told).toMatchObject([{ type: "retry", status: 401 }]);
+    expect(run.end?.({ code: 0, signal: null })).toEqual([]);
+  });
+
+  test("tells an announced failure without a reason where the log has none", () => {
+    const run = openedRun("copilot", { approvalMode: "prompt", place: { folder: "/run" } });
+    expect(run.onLine(ANNOUNCED).events).toEqual([]);
+    expect(run.end?.({ code: 0, signal: null })).toMatchObject([{ type: "retry" }]);
+  });
+
   test("does not tell other failures twice, which it announces itself", () => {
     const { sideFiles = [] } = openedRun("copilot", { approvalMode: "prompt", place: { folder: "/run" } });
     const lines = [
