@@ -24,6 +24,7 @@ const SCREENS: [path: string, screen: ComponentType][] = [
   ["/packages/:tab?", lazy(() => import("./screens/packages/packages.tsx"))],
   ["/schedules", lazy(() => import("./screens/packages/schedule-screen.tsx"))],
   ["/usage", lazy(() => import("./screens/usage/usage-screen.tsx"))],
+  ["/connections/:step?", lazy(() => import("./screens/connections/connections-screen.tsx"))],
   ["/consent", lazy(() => import("./screens/consent/consent.tsx"))],
   ["/settings/:tab?", lazy(() => import("./screens/settings/settings.tsx"))],
   ["*", lazy(() => import("./screens/home/no-such-screen.tsx"))],

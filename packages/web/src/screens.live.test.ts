@@ -91,6 +91,7 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["the API keys", () => "/settings/keys", "New key"],
   ["the tokens", () => "/settings/tokens", "Claude"],
   ["the logins", () => "/settings/logins", "Nobody is signed in"],
+  ["connections", () => "/connections", "Connect an account"],
   ["a client that asks to log in", () => consentPath, "The agent it may act as"],
   ["the users", () => "/settings/users", "mate@example.com"],
   ["the audit log", () => "/settings/audit", "agent.created"],

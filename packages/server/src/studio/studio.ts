@@ -41,6 +41,7 @@ export const SCREENS: readonly string[] = [
   "packages",
   "schedules",
   "usage",
+  "connections",
   "consent",
   "settings",
 ];

@@ -7,6 +7,7 @@ import House from "lucide-react/icons/house";
 import Inbox from "lucide-react/icons/inbox";
 import MessageSquare from "lucide-react/icons/message-square";
 import Package from "lucide-react/icons/package";
+import PlugZap from "lucide-react/icons/plug-zap";
 import RouteIcon from "lucide-react/icons/route";
 import Scale from "lucide-react/icons/scale";
 import Settings from "lucide-react/icons/settings";
@@ -38,6 +39,7 @@ const GROUPS: Place[][] = [
     { href: "/coding-agents", label: "Coding agents", icon: SquareTerminal },
     { href: "/schedules", label: "Schedules", icon: CalendarClock },
     { href: "/packages", label: "Packages", icon: Package },
+    { href: "/connections", label: "Connections", icon: PlugZap },
   ],
   [{ href: "/settings", label: "Settings", icon: Settings }],
 ];

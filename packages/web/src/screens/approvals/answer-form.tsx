@@ -12,6 +12,8 @@ interface AnswerFormProps {
   name: string;
   input: Json;
   schema: Json | undefined;
+  /** False where a yes is given elsewhere, such as by connecting an account. */
+  mayApprove?: boolean;
   mayEdit: boolean;
   /** A yes may hold for the rest of the session. */
   mayAllow: boolean;
@@ -22,7 +24,16 @@ interface AnswerFormProps {
 type Mode = "ask" | "edit" | "deny";
 
 /** Approve, approve with edited arguments, or deny with a reason. */
-export function AnswerForm({ name, input, schema, mayEdit, mayAllow, busy, onAnswer }: AnswerFormProps) {
+export function AnswerForm({
+  name,
+  input,
+  schema,
+  mayApprove = true,
+  mayEdit,
+  mayAllow,
+  busy,
+  onAnswer,
+}: AnswerFormProps) {
   const [mode, setMode] = useState<Mode>("ask");
   if (mode === "edit")
     return (
@@ -41,15 +52,17 @@ export function AnswerForm({ name, input, schema, mayEdit, mayAllow, busy, onAns
     <>
       <CallArguments value={input} label={`Arguments of ${name}`} />
       <Buttons>
-        <Button
-          look="primary"
-          busy={busy}
-          data-answer="approve"
-          aria-label={`Approve ${name}`}
-          onClick={() => onAnswer({ decision: "approve" })}
-        >
-          {busy ? "Sending…" : "Approve"}
-        </Button>
+        {mayApprove && (
+          <Button
+            look="primary"
+            busy={busy}
+            data-answer="approve"
+            aria-label={`Approve ${name}`}
+            onClick={() => onAnswer({ decision: "approve" })}
+          >
+            {busy ? "Sending…" : "Approve"}
+          </Button>
+        )}
         {mayEdit && (
           <Button
             disabled={busy}
@@ -89,7 +102,7 @@ const Buttons = ({ children }: { children: ReactNode }) => (
   <div className="flex flex-wrap gap-2">{children}</div>
 );
 
-interface EditFormProps extends Omit<AnswerFormProps, "mayEdit" | "mayAllow"> {
+interface EditFormProps extends Omit<AnswerFormProps, "mayApprove" | "mayEdit" | "mayAllow"> {
   onBack: () => void;
 }
 

@@ -18,6 +18,7 @@ import { useChange, useRead } from "../../server/queries.ts";
 import { usePendingApprovals } from "../../server/use-status.ts";
 import { AlwaysAllow } from "./always-allow.tsx";
 import { AnswerForm } from "./answer-form.tsx";
+import { ConnectLink } from "./connect-link.tsx";
 import { useApprovalKeys } from "./use-approval-keys.ts";
 
 type View = "pending" | "answered";
@@ -117,11 +118,13 @@ function PendingCard({ approval }: { approval: Approval }) {
         </blockquote>
       )}
       {reason && <p className="text-ink-soft">{reason}</p>}
+      {kind === "connect" && <ConnectLink id={id} />}
       <AnswerForm
         name={tool}
         input={isObject(input) ? input : {}}
         schema={input_schema ?? undefined}
-        mayEdit
+        mayApprove={kind !== "connect"}
+        mayEdit={kind !== "connect"}
         mayAllow={approval.allowable}
         busy={answer.isPending}
         onAnswer={(body) => answer.mutate(body)}

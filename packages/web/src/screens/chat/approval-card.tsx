@@ -8,6 +8,7 @@ import { ago } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { AnswerForm } from "../approvals/answer-form.tsx";
+import { ConnectLink } from "../approvals/connect-link.tsx";
 import { useRoom } from "./room-context.ts";
 
 interface ApprovalCardProps {
@@ -25,6 +26,7 @@ export function ApprovalCard({ interrupt, tool, given, onAnswering, onAnswered }
     ["approvals", "status", "sessions"],
   );
   const input = interrupt.metadata?.arguments ?? given;
+  const isConnect = interrupt.reason === "connect";
   return (
     <section
       aria-label={`Approve ${tool}`}
@@ -37,11 +39,13 @@ export function ApprovalCard({ interrupt, tool, given, onAnswering, onAnswered }
           {interrupt.expiresAt && ` Expires ${ago(interrupt.expiresAt)}.`}
         </span>
       </p>
+      {isConnect && <ConnectLink id={interrupt.id} />}
       <AnswerForm
         name={tool}
         input={isObject(input) ? input : {}}
         schema={editSchema(interrupt)}
-        mayEdit={abilities.approveWithEdits}
+        mayApprove={!isConnect}
+        mayEdit={abilities.approveWithEdits && !isConnect}
         mayAllow={interrupt.metadata?.allowable === true}
         busy={answer.isPending}
         onAnswer={(body) => {
