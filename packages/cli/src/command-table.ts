@@ -49,6 +49,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Your accounts at other services, what used them, and their providers",
     load: async () => (await import("./commands/connections.ts")).connections,
   },
+  replay: {
+    summary: "Run recorded runs again with a change, and see what becomes different",
+    load: async () => (await import("./commands/replay.ts")).replay,
+  },
   explain: {
     summary: "Why a call was allowed, asked for or denied",
     load: async () => (await import("./commands/explain.ts")).explain,

@@ -73,6 +73,7 @@ const GIVEN: Record<string, unknown[]> = {
   "route.start": [{ task: "x" }],
   "route.follow": ["{}", () => {}],
   "agents.revision": ["{}", "{}"],
+  "replays.get": ["{}"],
   createToken: ["{}", {}],
   status: [],
   health: [],

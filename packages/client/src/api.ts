@@ -13,6 +13,7 @@ import {
   triggerEndpoints,
 } from "./endpoints/packages.ts";
 import { loginEndpoints, roleEndpoints } from "./endpoints/people.ts";
+import { replayEndpoints } from "./endpoints/replays.ts";
 import { routeEndpoints } from "./endpoints/routing.ts";
 import { ruleEndpoints } from "./endpoints/rules.ts";
 import { approvalEndpoints, fileEndpoints, runEndpoints, sessionEndpoints } from "./endpoints/sessions.ts";
@@ -56,6 +57,7 @@ export function createApi(options: ConnectionOptions = {}) {
     rules: ruleEndpoints(connection),
     budgets: budgetEndpoints(connection),
     textChecks: textCheckEndpoints(connection),
+    replays: replayEndpoints(connection),
     users: userEndpoints(connection),
     grants: grantEndpoints(connection),
     server: serverEndpoints(connection),

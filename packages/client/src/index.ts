@@ -104,6 +104,15 @@ export type {
 export type { ApprovalPolicyName, Items, JsonObject, Page, PageQuery } from "./wire/page.ts";
 export type { LoginInfo, Me, RoleCreate, RoleInfo } from "./wire/people.ts";
 export type {
+  Replay,
+  ReplayComparison,
+  ReplayCreate,
+  ReplayedRun,
+  ReplayQuery,
+  ReplayReport,
+  ReplayWith,
+} from "./wire/replays.ts";
+export type {
   AgentLabel,
   FollowsWire,
   LabelChange,

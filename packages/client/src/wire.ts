@@ -150,6 +150,18 @@ export {
 } from "./wire/page.ts";
 export { LoginInfo, LoginList, Me, RoleCreate, RoleInfo, RoleList } from "./wire/people.ts";
 export {
+  RecordedRunQuery,
+  Replay,
+  ReplayComparison,
+  ReplayCreate,
+  ReplayedRun,
+  ReplayPage,
+  ReplayQuery,
+  ReplayReport,
+  ReplayRunParams,
+  ReplayWith,
+} from "./wire/replays.ts";
+export {
   AgentLabel,
   AgentLabels,
   FollowsWire,

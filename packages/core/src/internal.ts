@@ -226,6 +226,23 @@ export { readZip, writeZip } from "./packaging/zip.ts";
 export { pathPattern } from "./path-pattern.ts";
 export { stricter } from "./policy.ts";
 export { findCapability } from "./registry.ts";
+export {
+  CALL_CHANGES,
+  compareReplay,
+  type Divergence,
+  type ReplayComparison,
+  type ReplaySide,
+  VERDICTS,
+  type Verdict,
+} from "./replay/compare-replay.ts";
+export { mayRunInReplay } from "./replay/may-run-in-replay.ts";
+export { createRecording, type MatchKind, type RecordedCall } from "./replay/recording.ts";
+export {
+  GATE_ANSWERS,
+  type GateAnswer,
+  RESULT_SOURCES,
+  type ResultSource,
+} from "./replay/replay-call.ts";
 export { type Follows, isInShare, REVISION_LABELS, type RevisionLabel } from "./revisions/follows.ts";
 export { type CapabilityPin, revisionDiff } from "./revisions/revision-diff.ts";
 export { rightsGrowth } from "./revisions/rights-growth.ts";

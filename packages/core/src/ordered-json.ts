@@ -1,5 +1,5 @@
 /** JSON with sorted keys: the same text for the same value. */
-const orderedJson = (value: unknown): string =>
+export const orderedJson = (value: unknown): string =>
   JSON.stringify(value ?? null, (_key, item: unknown) =>
     item !== null && typeof item === "object" && !Array.isArray(item)
       ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))

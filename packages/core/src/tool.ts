@@ -47,6 +47,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly endpoint?: Endpoint;
   /** The owner of `context.store` when capabilities share it: what one sends, another lists. Default: its own. */
   readonly storedUnder?: string;
+  /** True when a call is computed from the conversation alone: it reads and changes nothing outside of it. */
+  readonly pure?: boolean;
   /** True when each call replaces everything it recorded, as a todo list does: earlier calls are obsolete. */
   readonly replacesEarlier?: boolean;
   /** Set when it runs code written by the model, and whether that code is isolated from the host. */
@@ -121,6 +123,7 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   unavailable?: Unavailable | undefined;
   events?: (input: z.output<In>, output: z.output<Out>, call: CallPlace) => readonly RunEvent[];
   storedUnder?: string;
+  pure?: boolean;
   replacesEarlier?: boolean;
   runsCode?: { sandboxed: boolean };
   readsFiles?: boolean;

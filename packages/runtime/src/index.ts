@@ -101,6 +101,17 @@ export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./provider
 export { useProxies } from "./providers/node-fetch.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
 export { type Credentials, PROVIDERS } from "./providers/provider-table.ts";
+export { readRecording, type StoredMessage } from "./replays/read-recording.ts";
+export { RECORDED_MODEL, type ReplayChange } from "./replays/replay-change.ts";
+export {
+  type ReplayItem,
+  type ReplayRecord,
+  type ReplayStore,
+  replayQueue,
+  replayStore,
+} from "./replays/replay-store.ts";
+export { type ReplayWorker, startReplayWorker } from "./replays/replay-worker.ts";
+export { type RunSelection, selectRuns } from "./replays/select-runs.ts";
 export type { ChangedFile } from "./repositories/change-files.ts";
 export { type FolderWork, folderWorks } from "./repositories/folder-works.ts";
 export { Git } from "./repositories/git.ts";

@@ -1,15 +1,13 @@
 /** capstan rules: which calls are allowed, require approval or are denied; simulated before they are saved. */
 
-import { readFile } from "node:fs/promises";
 import type { Rule, RuleSimulation } from "@capstan/client";
-import { RuleCreate } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
-import { Document, isMap, isSeq, parse } from "yaml";
+import { Document, isMap, isSeq } from "yaml";
 import type { Command, CommandContext } from "../command.ts";
 import { parseClearJson } from "../json-text.ts";
 import { itemsOf, printList } from "../print-table.ts";
-import { requestBody } from "../request-body.ts";
-import { fieldsOfRule, isRulesFile } from "../rules/rule-plan.ts";
+import { rulesIn } from "../rules/read-rules.ts";
+import { fieldsOfRule } from "../rules/rule-plan.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const rules: Command = {
@@ -51,7 +49,7 @@ async function list({ server, print, terminal, options: { agent } }: CommandCont
 }
 
 async function add({ server, print }: CommandContext, file: string) {
-  const read = await rulesIn(file);
+  const read = await rulesIn(file, rules.usage);
   if (!read.ok) return read;
   const api = await server();
   const items: Rule[] = [];
@@ -86,7 +84,7 @@ async function remove({ server, print }: CommandContext, id: string) {
 }
 
 async function simulate({ server, print, terminal }: CommandContext, file: string) {
-  const read = await rulesIn(file);
+  const read = await rulesIn(file, rules.usage);
   if (!read.ok) return read;
   const answer = await (await server()).rules.simulate({ rules: read.value });
   return answer.ok ? print(answer.value, () => simulationText(answer.value, terminal.columns)) : answer;
@@ -114,30 +112,6 @@ function parsedInput(text: unknown): Result<Record<string, unknown>> {
     // said below
   }
   return fail("command_invalid", { message: "--input is not a JSON object", usage: rules.usage });
-}
-
-async function rulesIn(file: string): Promise<Result<RuleCreate[]>> {
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  if (text === undefined)
-    return fail("command_invalid", { message: `${file} cannot be read`, usage: rules.usage });
-  const found: RuleCreate[] = [];
-  const parsed = parsedFile(text);
-  if (parsed === undefined)
-    return fail("command_invalid", { message: `${file} is not YAML or JSON`, usage: rules.usage });
-  for (const value of isRulesFile(parsed) ? Object(parsed).rules : [parsed].flat()) {
-    const body = requestBody(RuleCreate, Object(value), rules.usage);
-    if (!body.ok) return body;
-    found.push(body.value);
-  }
-  return ok(found);
-}
-
-function parsedFile(text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function simulationText({ calls, truncated, ...changes }: RuleSimulation, columns: number): string {

@@ -13,6 +13,7 @@ export const THINGS = [
   "change",
   "run",
   "task",
+  "replay",
   "approval",
   "agent",
   "token",
@@ -61,6 +62,7 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   change: { see: "read", use: "admin", change: "run", whose: "own" }, // of a real folder; to use it is to apply it
   run: { see: "read", use: "run", change: "run", whose: "own" },
   task: { see: "read", use: "run", whose: "own" },
+  replay: { see: "read", change: "author", whose: "own" }, // of runs one may see
   approval: { see: "read", use: "run", whose: "own" },
   agent: { see: "read", use: "run", change: "author", whose: "own" }, // everybody's to see and use
   token: { see: "run", change: "run", whose: "own" },

@@ -3,7 +3,17 @@ import type { Actor } from "./authority.ts";
 import { cellOf } from "./authority.ts";
 
 /** How a call reached the gate. */
-export type CallPath = "loop" | "rest" | "mcp" | "task" | "subagent" | "harness" | "search" | "trigger";
+export type CallPath =
+  | "loop"
+  | "rest"
+  | "mcp"
+  | "task"
+  | "subagent"
+  | "harness"
+  | "search"
+  | "trigger"
+  /** A recorded run, made again: results come from the recording, and nothing with an effect runs. */
+  | "replay";
 
 /** A key that calls directly has at least `run`: its route checked it. A trigger has the rights of its creator. */
 export const ACTOR_BY_PATH: Readonly<Record<CallPath, Actor>> = {
@@ -15,6 +25,7 @@ export const ACTOR_BY_PATH: Readonly<Record<CallPath, Actor>> = {
   rest: "run key",
   task: "run key",
   trigger: "run key",
+  replay: "the model",
 };
 
 /** Whether this actor may call tools at all. */

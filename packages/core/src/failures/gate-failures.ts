@@ -54,6 +54,11 @@ export const gateFailures = {
       `The budget "${budget}" counts US dollars, and the price of ${model || "this model"} is not known.`,
     nextStep: () => "Choose a model with a listed price (GET /v1/models), or make the budget count tokens.",
   }),
+  replay_effect: row<{ tool: string }>({
+    status: 403,
+    message: ({ tool }) => `"${tool}" does not run in a replay: it may change something.`,
+    nextStep: () => "Declare a stand-in for it, or replay a run that recorded this call.",
+  }),
   approval_required: row<{ tool: string; id: string }>({
     status: 202,
     message: ({ tool, id }) => `"${tool}" requires approval: ${id} is waiting for an answer.`,

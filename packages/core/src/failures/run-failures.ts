@@ -4,6 +4,16 @@ import { row } from "./failure.ts";
 const listed = (names: readonly string[]) => names.map((name) => `"${name}"`).join(" or ");
 
 export const runFailures = {
+  replay_impossible: row<{ run: string; why: string }>({
+    status: 422,
+    message: ({ run, why }) => `Run ${run} cannot be replayed: ${why}.`,
+    nextStep: () => "Choose a run of a native agent that has ended; GET /v1/runs lists them.",
+  }),
+  replay_empty: row<object>({
+    status: 422,
+    message: () => "No recorded run matches.",
+    nextStep: () => "Name runs that have ended, or widen the query.",
+  }),
   model_unknown: row<{ model: string; nearest: readonly string[] }>({
     status: 422,
     message: ({ model }) => `There is no model "${model}".`,

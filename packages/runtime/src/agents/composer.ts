@@ -24,6 +24,12 @@ export interface Composer {
   composeFor(agentId: string, userEmail: string, follows?: Follows | null): Promise<Result<RuntimeAgent>>;
   /** Composes an unsaved agent with the user's rights; one with an id and version of its own is kept under them. */
   preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
+  /** A saved agent with unsaved changes, under its own id and rights; never kept. */
+  composeTrial(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
+  /** As its author may have it: what is live, or a revision that this user chooses. */
+  readSpec(agentId: string, userEmail: string, revision?: number): Promise<Result<AgentSpec>>;
+  /** The revision of a run that was made with it, when it was in use. */
+  readRecorded(agentId: string, revision: number): Promise<Result<AgentSpec>>;
   /** Composes with every scope that the agent has, whoever uses it. */
   composeOwn(spec: AgentSpec): Promise<Result<RuntimeAgent>>;
 }
@@ -53,37 +59,56 @@ export function createComposer(parts: {
     ...(await users.grantsOf(`agent:${id}`)).map(({ scope }) => scope),
   ];
 
-  async function preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>> {
+  async function preview(
+    spec: AgentSpec,
+    userEmail: string,
+    isKept?: boolean,
+  ): Promise<Result<RuntimeAgent>> {
     await parts.offerAgents?.(spec.capabilities);
     const [user, agentScopes] = await Promise.all([users.get(userEmail), scopesOf(spec)]);
     if (!user.isActive) return fail("user_inactive", { user: userEmail });
-    return composeWithin(spec, effectiveScopes(agentScopes, user.scopes));
+    return composeWithin(spec, effectiveScopes(agentScopes, user.scopes), isKept);
   }
 
-  function composeWithin(spec: AgentSpec, scopes: readonly string[]): Result<RuntimeAgent> {
+  function composeWithin(
+    spec: AgentSpec,
+    scopes: readonly string[],
+    isKept = spec.id !== "unsaved",
+  ): Result<RuntimeAgent> {
     const { id, version, mayRequestScopes, toolPolicies, approvalExpiry } = spec;
     const limits = JSON.stringify([mayRequestScopes, toolPolicies, approvalExpiry]); // they follow the author's rights
     const key = `${id} ${version} ${[...scopes].sort().join(" ")} ${limits}`;
-    const before = spec.id === "unsaved" ? undefined : kept.get(key);
+    const before = isKept ? kept.get(key) : undefined;
     if (before) return before;
     const composed = compose(withSecrets(spec, parts.unsealConfig), registry, { scopes }, countTokens);
-    if (spec.id !== "unsaved") keep(kept, key, composed);
+    if (isKept) keep(kept, key, composed);
     return composed;
   }
 
+  /** `chosenBy`: who uses a revision that nobody who may made live. */
+  async function specOf(
+    agentId: string,
+    chosenBy: string | undefined,
+    follows?: Follows,
+  ): Promise<Result<AgentSpec>> {
+    const followed = await parts.revisions?.readFollowed(follows);
+    const agent = followed ?? (await agents.get(agentId));
+    return agent.ok ? parts.authors.limit(agent.value, followed ? chosenBy : undefined) : agent;
+  }
+
   return {
-    preview,
+    preview: (spec, userEmail) => preview(spec, userEmail),
+    composeTrial: (spec, userEmail) => preview(spec, userEmail, false),
+    readSpec: (agentId, userEmail, revision) =>
+      specOf(agentId, userEmail, revision === undefined ? undefined : { agentId, revision }),
     async composeOwn(spec) {
       await parts.offerAgents?.(spec.capabilities);
       return composeWithin(spec, await scopesOf(spec));
     },
+    readRecorded: (agentId, revision) => specOf(agentId, undefined, { agentId, revision }),
     async composeFor(agentId, userEmail, follows) {
       const own = follows?.agentId === agentId ? follows : undefined;
-      const followed = await parts.revisions?.readFollowed(own);
-      const agent = followed ?? (await agents.get(agentId));
-      if (!agent.ok) return agent;
-      const isPublic = followed === undefined || own?.label === "canary"; // somebody who may made it so
-      const limited = await parts.authors.limit(agent.value, isPublic ? undefined : userEmail);
+      const limited = await specOf(agentId, own?.label === "canary" ? undefined : userEmail, own);
       return limited.ok ? preview(limited.value, userEmail) : limited;
     },
   };

@@ -54,6 +54,7 @@ export const RELEASE = endReservations("r.run_id = $1", "0");
 export const RELEASE_STALE = endReservations(
   `(r.run_id, r.budget_id) in (select s.run_id, s.budget_id from budget_reservations s where s.budget_id = any($1)
       and not exists (select 1 from runs where runs.id = s.run_id and runs.status = 'running')
+      and not exists (select 1 from replay_items i where i.id = s.run_id and i.status = 'running')
     for update skip locked)`,
   "0",
 );

@@ -18,3 +18,9 @@ export function uuidFrom(text: string, version: 4 | 8 = 8): string {
   ];
   return `${a}-${b}-${version}${c}-a${d}-${e}`;
 }
+
+/** The smallest version 7 UUID of a time. */
+export function firstIdAt(time: Date): string {
+  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
+}

@@ -22,6 +22,7 @@ import {
   decideCall,
   flowOf,
   labelsOf,
+  mayRunInReplay,
   type RuleCall,
   type RuleDecision,
   riskOf,
@@ -32,7 +33,9 @@ import type { CallConnections } from "../connections/call-connections.ts";
 import type { ConnectedCall } from "../connections/connected-call.ts";
 import type { LabelStore, SessionLabels } from "../labels/session-labels.ts";
 import { askHooks, runAfterHooks } from "./ask-hooks.ts";
+import { recordOf } from "./call-record.ts";
 import { cappedOutput } from "./capped-output.ts";
+import { type ReplayedResults, readOnlyContext, replayedOutcome } from "./replayed-call.ts";
 import { runWithin } from "./run-within.ts";
 
 export interface GateRequest {
@@ -62,6 +65,8 @@ export interface GateRequest {
   readonly isArranged?: boolean;
   /** Hears how far the tool is, when whoever called wants to know. */
   readonly progress?: ((report: ProgressReport) => void) | undefined;
+  /** What answers in place of the tools on the path `replay`; without it, such a call is refused. */
+  readonly replayed?: ReplayedResults;
 }
 
 export type GateOutcome =
@@ -151,6 +156,7 @@ export function createGate(parts: GateParts): Gate {
   return {
     async call(request) {
       const startedAt = performance.now();
+      if (request.path === "replay") return replay(request, parts);
       const outcome = await judgeAndRun(request, parts);
       parts.record(recordOf(request, outcome, parts.now(), Math.round(performance.now() - startedAt)));
       return outcome;
@@ -159,9 +165,28 @@ export function createGate(parts: GateParts): Gate {
   };
 }
 
+/** What the recording answers leaves no record: nothing ran, and nothing was refused. */
+async function replay(request: GateRequest, parts: GateParts): Promise<GateOutcome> {
+  const startedAt = performance.now();
+  const { outcome, isAnswered } = await replayedOutcome(request, {
+    judge: (rules) => judge(request, { ...parts, rules: rules ?? parts.rules }),
+    runReading: () =>
+      judgeAndRun(request, {
+        ...parts,
+        labels: undefined, // the session that was recorded has read nothing new
+        contextFor: (...asked) => readOnlyContext(parts.contextFor(...asked)),
+      }),
+  });
+  if (!isAnswered)
+    parts.record(recordOf(request, outcome, parts.now(), Math.round(performance.now() - startedAt)));
+  return outcome;
+}
+
 async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<GateOutcome> {
   const judged = await judge(request, parts);
   if (judged.kind !== "run") return judged;
+  if (request.path === "replay" && !mayRunInReplay(judged.tool.tool))
+    return refuse(fail("replay_effect", { tool: judged.tool.name }).failure, judged.tool.capabilityId);
   const { tool, input, call } = judged;
   if (request.signal.aborted) {
     return refuse(fail("cancelled", { what: `The call of "${tool.name}"` }).failure, tool.capabilityId);
@@ -356,31 +381,4 @@ function hookCall(request: GateRequest, tool: RuntimeTool, input: unknown): Hook
     user: request.user.email,
     ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
   };
-}
-
-function recordOf(request: GateRequest, outcome: GateOutcome, at: Date, latencyMs: number): CallRecord {
-  const capabilityId = "tool" in outcome ? outcome.tool.capabilityId : (outcome.capabilityId ?? "unknown");
-  return {
-    ts: at.toISOString(),
-    path: request.path,
-    capabilityId,
-    tool: request.tool,
-    agentId: request.agent.spec.id,
-    user: request.user.email,
-    ...(request.runId !== undefined && { runId: request.runId }),
-    ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
-    latencyMs,
-    callId: request.callId,
-    ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
-    ...(request.step !== undefined && { step: request.step }),
-    ...(request.fallback !== undefined && { fallback: request.fallback }),
-    ...verdictOf(outcome),
-  };
-}
-
-function verdictOf(outcome: GateOutcome): Pick<CallRecord, "outcome" | "code" | "status"> {
-  if (outcome.kind === "done") return { outcome: "success", status: 200 };
-  if (outcome.kind !== "refused") return { outcome: outcome.kind };
-  const { code, status } = outcome.failure;
-  return { outcome: outcome.ran ? "failed" : "refused", code, status };
 }

@@ -1,5 +1,6 @@
 /** Tool calls made by models, read from the stored conversations: rules are simulated on them before they are saved. */
 import type { Database } from "../db/database.ts";
+import { firstIdAt } from "../db/uuid.ts";
 import type { LabelOrigin, SessionLabels } from "../labels/session-labels.ts";
 
 export interface RecordedCall {
@@ -55,10 +56,4 @@ export async function recordedCalls(
     const seen = Object.entries(labels).filter(([, origin]) => isBefore(origin));
     return { ...call, seen: Object.fromEntries(seen) };
   });
-}
-
-/** The smallest version 7 UUID of a time. */
-function firstIdAt(time: Date): string {
-  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
 }

@@ -61,6 +61,7 @@ export interface SeriesPoint {
 }
 
 const KEPT = 500;
+const REPLAY = "replay"; // in the history, and no part of what users use
 const ASKED = 202; // a call that waits for a person
 const FLUSH_MS = 1000;
 const MOST_WAITING = 10_000; // when the database is unreachable, the newest calls are dropped from the history, never the work
@@ -87,7 +88,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
     sink?.write(entry);
     if (waiting.length >= MOST_WAITING) return;
     waiting.push(rowOf(entry, origin));
-    if (entry.failureClass !== "dry_run") counted.push({ entry, origin });
+    if (entry.failureClass !== "dry_run" && origin.path !== REPLAY) counted.push({ entry, origin });
   };
   /** In the history alone, for the run's trace: once it is approved, the same call comes again and is counted then. */
   const recordAsking = (call: CallRecord): void => {
@@ -225,7 +226,7 @@ async function series(
        (count(*) filter (where failure_class = 'success'))::int as successful, (count(*) filter (where fallback_used))::int as fallback,
        percentile_disc(0.5) within group (order by latency_ms) as p50, percentile_disc(0.95) within group (order by latency_ms) as p95,
        percentile_disc(0.99) within group (order by latency_ms) as p99
-     from call_history where ts >= $1 and failure_class <> 'dry_run' and status is distinct from ${ASKED} group by 1 order by 1 limit 2000`,
+     from call_history where ts >= $1 and failure_class <> 'dry_run' and path <> '${REPLAY}' and status is distinct from ${ASKED} group by 1 order by 1 limit 2000`,
     [from, bucketSeconds],
   );
   return rows.map(({ ts, ...row }) => ({ ts: ts.toISOString(), ...row }));

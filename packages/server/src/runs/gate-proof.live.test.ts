@@ -110,6 +110,8 @@ interface Path {
   readonly before?: Readonly<Record<string, string>>;
   /** A call by itself: there is no conversation that could have read something. */
   readonly isAlone?: boolean;
+  /** What becomes of a call that every other path makes: this one never has an effect. */
+  readonly instead?: string;
 }
 
 const PATHS: Readonly<Record<string, Path>> = {
@@ -288,6 +290,27 @@ const PATHS: Readonly<Record<string, Path>> = {
       return (await server.call("POST", path, { n }, key)).body.code;
     },
   },
+  "a replay": {
+    recorded: "replay",
+    instead: "diverged",
+    async attempt(attempt) {
+      const agentId = await agent(attempt.agent);
+      llm.script = () => ({ text: ["Hello."] });
+      const sessionId = await say(agentId);
+      llm.script = once(asks(attempt));
+      const { body } = await server.call("POST", "/v1/replays", {
+        sessions: [sessionId],
+        live_reads: true,
+        with: {},
+      });
+      const get = async () => (await server.call("GET", `/v1/replays/${body.id}`)).body;
+      await expect.poll(async () => (await get()).status, { timeout: 20_000 }).toBe("done");
+      const [{ run_id, verdict }] = (await get()).comparisons;
+      const { after } = (await server.call("GET", `/v1/replays/${body.id}/runs/${run_id}`)).body;
+      const result = after.find(({ role }: { role: string }) => role === "tool")?.content[0];
+      return result?.output.value.code ?? verdict;
+    },
+  },
   "an approval in a run": {
     recorded: "loop",
     before: { invalid: "tool_input_invalid" },
@@ -351,9 +374,11 @@ describe("the gate", () => {
     });
   });
 
-  test.each(Object.keys(PATHS))("%s: an allowed call happens", async (pathName) => {
-    expect(await PATHS[pathName]?.attempt({ tool: "act", n: 7, code: "internal" })).toBeUndefined();
-    expect(ran).toContainEqual({ n: 7 });
+  test.each(Object.keys(PATHS))("%s: an allowed call happens, except in a replay", async (pathName) => {
+    const { instead } = PATHS[pathName] as Path;
+    expect(await PATHS[pathName]?.attempt({ tool: "act", n: 7, code: "internal" })).toBe(instead);
+    if (instead === undefined) expect(ran).toContainEqual({ n: 7 });
+    else expect(ran).toEqual([]);
   });
 });
 
@@ -373,7 +398,7 @@ describe("a budget of calls that is used up", () => {
     const id = await usedUp(whose);
     try {
       const code = await PATHS[pathName]?.attempt({ tool: "act", n: 7, code: "budget_used_up" });
-      expect(code).toBe("budget_used_up");
+      expect(code).toBe(PATHS[pathName]?.instead ?? "budget_used_up");
       expect(ran).toEqual([]);
     } finally {
       await server.call("DELETE", `/v1/budgets/${id}`);

@@ -110,6 +110,7 @@ export interface RunsFeature extends Feature {
   /** A session's files, as everyone sees them. */
   readonly files: SessionFiles;
   readonly gate: Gate;
+  readonly ledger: BudgetLedger;
   readonly runs: Runs;
   readonly harnesses: Harnesses;
   /** Fires when the server stops: streams end with a hint to reconnect. */
@@ -159,6 +160,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     releases: agentReleases({ database, composer }),
     files,
     gate,
+    ledger,
     runs,
     routes: [
       messageRoutes(routeParts),

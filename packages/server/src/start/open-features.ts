@@ -28,6 +28,7 @@ import { openServerPackages } from "../packages/open-packages.ts";
 import { openPeople } from "../people/open-people.ts";
 import { continueSession } from "../programs/continue-session.ts";
 import { openPrograms } from "../programs/open-programs.ts";
+import { openReplays } from "../replays/open-replays.ts";
 import { ruleRoutes } from "../rules/rule-routes.ts";
 import { openRuns } from "../runs/open-runs.ts";
 import { openSessions } from "../sessions/open-sessions.ts";
@@ -83,13 +84,8 @@ export async function openFeatures(
   const watch = openObservability(common);
   const observations = openObservations(database, onError);
   const codingAgents = openCodingAgents({ ...common, adapters: config.codingAgents ?? [] });
-  const runs = await openRuns({
-    ...common,
-    ...watch,
-    ...packages,
-    ...codingAgents,
-    observed: observations.add,
-  });
+  const { add: observed } = observations;
+  const runs = await openRuns({ ...common, ...watch, ...packages, ...codingAgents, observed });
   registry.register(accessRequests({ ...stores, composer: runs.composer, approvals: runs.runs.approvals }));
   const parts = { ...common, ...runs, ...packages, ...codingAgents, documents, observations };
   const notes = () => [...sandbox.isolation.notes, ...documentNotes(documents)];
@@ -97,15 +93,15 @@ export async function openFeatures(
   const features: readonly Feature[] = [
     { routes: operationRoutes({ ...parts, ...watch, notes }), close: watch.close },
     { routes: [capabilityRoutes(parts)], close: () => documents.close() },
-    { routes: [agentRoutes(parts), revisionRoutes(parts)] },
+    { routes: [agentRoutes(parts), revisionRoutes(parts), modelRoutes(parts)] },
     openSessions({ ...parts, continueSession: (...asked) => continueSession(parts, ...asked) }),
     openPrograms(parts),
     { routes: [ruleRoutes(parts), budgetRoutes(parts), textCheckRoutes(parts)] },
+    await openReplays(parts),
     openUsers({ ...parts, webhookKey: secret }),
     openOAuth(parts),
     openConnections(parts),
     openPeople(parts),
-    { routes: [modelRoutes(parts)] },
     packages,
     codingAgents,
     runs,

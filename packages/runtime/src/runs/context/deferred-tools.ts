@@ -33,6 +33,7 @@ export function searchTool(agent: RuntimeAgent): RuntimeTool {
       query: z.string().min(1).max(500).describe("What the tool should do, in plain words."),
     }),
     idempotent: true,
+    pure: true,
     writes: [],
     run: ({ query }) => {
       const choosable = agent.tools.map(({ name, tool: { description, input } }) => ({

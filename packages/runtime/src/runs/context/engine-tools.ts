@@ -79,6 +79,7 @@ export function stateTool(state: () => JsonValue): RuntimeTool {
       "Change the state shared with the user interface by a JSON Patch (RFC 6902). Only what must change; paths start with /.",
     input: z.object({ patch: z.array(operation).min(1).max(100) }),
     idempotent: true,
+    pure: true,
     writes: "internal",
     events: ({ patch }) => [{ type: "STATE_DELTA", delta: patch }],
     run: ({ patch }) => {

@@ -24,7 +24,8 @@ import { withinScopes } from "./within-scopes.ts";
 /** What all segments of a process share. */
 export interface Engine {
   readonly parts: RunsParts;
-  readonly queue: CommitQueue;
+  /** Where segments store what they do; a replay keeps it in memory. */
+  readonly queue: Pick<CommitQueue, "write">;
   readonly hub: EventHub;
   readonly now: () => Date;
   /** Which providers keep failing. */

@@ -96,7 +96,7 @@ export class RunLog {
   readonly blocks = new UnfinishedBlockTracker();
   /** Set when the run ends: another message of its session is queued. */
   hasQueuedMessage = false;
-  readonly #queue: CommitQueue;
+  readonly #queue: Pick<CommitQueue, "write">;
   readonly #hub: EventHub;
   #seq: number;
   #position: number;
@@ -111,7 +111,7 @@ export class RunLog {
 
   constructor(
     { runId, sessionId, epoch, seq, position, attempts }: LogStart,
-    queue: CommitQueue,
+    queue: Pick<CommitQueue, "write">,
     hub: EventHub,
   ) {
     this.runId = runId;

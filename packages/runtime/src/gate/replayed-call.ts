@@ -1,0 +1,69 @@
+/**
+ * A call on the path `replay`: the gate decides as always, and the recording answers in place of the tool. Only a tool that
+ * reads may run, by the rules in force and not by those on trial, with a context that cannot write.
+ */
+import { fail, type Result, type ToolContext } from "@capstan/core";
+import type { AskRules, GateOutcome, GateRequest, Judgement } from "./gate.ts";
+
+export interface ReplayedResults {
+  /** Rules on trial; those in force when absent. */
+  readonly rules?: AskRules | undefined;
+  /** The result of a call that was decided so; `run`: there is none, and the tool may be asked if it only reads. */
+  answer(request: GateRequest, judged: Judgement): GateOutcome | "run";
+}
+
+interface Steps {
+  readonly judge: (rules: AskRules | undefined) => Promise<Judgement>;
+  readonly runReading: () => Promise<GateOutcome>;
+}
+
+export async function replayedOutcome(
+  request: GateRequest,
+  { judge, runReading }: Steps,
+): Promise<{ readonly outcome: GateOutcome; readonly isAnswered: boolean }> {
+  const { replayed, tool } = request;
+  if (!replayed) return { outcome: refused(tool), isAnswered: false };
+  const answer = replayed.answer(request, await judge(replayed.rules));
+  if (answer === "run") return { outcome: await runReading(), isAnswered: false };
+  return { outcome: answer, isAnswered: !(answer.kind === "refused" && !answer.ran) };
+}
+
+const refused = (tool: string): GateOutcome => ({
+  kind: "refused",
+  ran: false,
+  failure: fail("replay_effect", { tool }).failure,
+  durationMs: 0,
+});
+
+const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/** A tool that declares that it only reads is held to it: what it can reach has no way to write. */
+export function readOnlyContext(context: ToolContext): ToolContext {
+  const { fileStore, sandbox: _, ...rest } = context;
+  const refuse = async (): Promise<Result<never>> => fail("replay_effect", { tool: "A write" });
+  const refuseStore = async (): Promise<never> => {
+    throw new Error("A replay writes nothing to a capability's store.");
+  };
+  return {
+    ...rest,
+    ...(fileStore && {
+      fileStore: {
+        read: (path) => fileStore.read(path),
+        list: (path) => fileStore.list(path),
+        stat: (path) => fileStore.stat(path),
+        grep: (pattern, options) => fileStore.grep(pattern, options),
+        all: () => fileStore.all(),
+        write: refuse,
+        delete: refuse,
+      },
+    }),
+    fetch: (url, options) =>
+      READING_METHODS.has((options?.method ?? "GET").toUpperCase()) ? context.fetch(url, options) : refuse(),
+    store: {
+      get: (key) => context.store.get(key),
+      list: (prefix) => context.store.list(prefix),
+      set: refuseStore,
+      delete: refuseStore,
+    },
+  };
+}

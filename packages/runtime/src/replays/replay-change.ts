@@ -1,0 +1,67 @@
+/** What a replay changes, and the agent that results from it. Whatever is not named stays as it was recorded. */
+import type { AgentSpec, CapabilityRef, JsonValue, Result, RuntimeAgent } from "@capstan/core";
+import type { Composer } from "../agents/composer.ts";
+import type { RuleDraft } from "../rules/rule-store.ts";
+
+/** The name of a model that gives the recorded answers again, as long as what it reads is as recorded. */
+export const RECORDED_MODEL = "recorded";
+
+export interface ReplayChange {
+  readonly revision?: number | undefined;
+  /** `provider/model`, or `recorded`. */
+  readonly model?: string | undefined;
+  /** Take the place of the agent's capabilities with the same id; others are added. */
+  readonly capabilities?: readonly CapabilityRef[] | undefined;
+  readonly systemPrompt?: string | undefined;
+  /** The whole set, instead of the rules in force. */
+  readonly rules?: readonly RuleDraft[] | undefined;
+}
+
+/** Answers a tool in place of the recording, whatever the arguments are. */
+export interface StandIn {
+  readonly tool: string;
+  readonly output: JsonValue;
+}
+
+export interface ReplayOptions {
+  /** Whether a tool that only reads may run when nothing is recorded. */
+  readonly liveReads: boolean;
+  readonly standIns: readonly StandIn[];
+}
+
+export interface ChangedAgentParts {
+  readonly composer: Pick<Composer, "composeFor" | "composeTrial" | "readSpec" | "readRecorded">;
+}
+
+/** The agent of a recorded run with the change, for its user. `recorded`: the revision it ran with, where that is known. */
+export async function changedAgent(
+  { composer }: ChangedAgentParts,
+  change: ReplayChange,
+  run: { readonly agentId: string; readonly user: string; readonly recorded: number | null },
+): Promise<Result<RuntimeAgent>> {
+  const { agentId, user, recorded } = run;
+  const { revision } = change;
+  const spec =
+    revision === undefined && recorded !== null
+      ? await composer.readRecorded(agentId, recorded)
+      : await composer.readSpec(agentId, user, revision);
+  return spec.ok ? composer.composeTrial(changedSpec(spec.value, change), user) : spec;
+}
+
+/** A model on trial is asked alone: another that answered in its place would be measured instead. */
+const changedSpec = (spec: AgentSpec, { model, capabilities, systemPrompt }: ReplayChange): AgentSpec => ({
+  ...spec,
+  ...(model !== undefined && { model, fallbackModels: [] }),
+  ...(systemPrompt !== undefined && { systemPrompt }),
+  ...(capabilities && { capabilities: mergedRefs(spec.capabilities, capabilities) }),
+});
+
+function mergedRefs(own: readonly CapabilityRef[], changed: readonly CapabilityRef[]): CapabilityRef[] {
+  const byId = new Map(changed.map((ref) => [ref.id, ref]));
+  const kept = own.map((ref) => {
+    const other = byId.get(ref.id);
+    byId.delete(ref.id);
+    return other ? { ...ref, ...other } : ref;
+  });
+  return [...kept, ...byId.values()];
+}

@@ -1,0 +1,262 @@
+/**
+ * One recorded run, run again by the real loop with a change. Nothing is stored: the segment's writes stay in memory, so
+ * a replay that is killed is simply made again, and no session, event or approval of it exists.
+ */
+import { fail, type JsonValue, ok, type Result, type RuntimeAgent } from "@capstan/core";
+import {
+  type ConversationMessage,
+  compareReplay,
+  createRuleSet,
+  type Divergence,
+  type ReplayComparison,
+  type ReplaySide,
+} from "@capstan/core/internal";
+import type { AskRules } from "../gate/gate.ts";
+import { ProviderCircuits } from "../providers/provider-circuits.ts";
+import { compileCel } from "../rules/cel.ts";
+import { decideBy } from "../rules/rule-store.ts";
+import { isAllowedInSession } from "../runs/approvals/session-allowance.ts";
+import type { ClaimedSegment } from "../runs/claim/claimed-segment.ts";
+import { RunContext } from "../runs/context/run-context.ts";
+import type { RunResult, RunsParts } from "../runs/contract/run-types.ts";
+import { isHarnessed } from "../runs/harness/harness-step.ts";
+import { IdleHarnesses } from "../runs/harness/idle-harnesses.ts";
+import { EventHub } from "../runs/log/event-hub.ts";
+import { runSegment } from "../runs/loop/run-loop.ts";
+import type { SegmentEnd } from "../runs/steps/run-endings.ts";
+import { callsIn, figuresOf, outcomeOf, type RecordedRun, type StoredMessage } from "./read-recording.ts";
+import { withRecordedModel } from "./recorded-model.ts";
+import {
+  type ChangedAgentParts,
+  changedAgent,
+  type ReplayChange,
+  type ReplayOptions,
+} from "./replay-change.ts";
+import { Diverged, RecordedResults } from "./replayed-results.ts";
+
+/** What all segments of the loop share. */
+type LoopShared = ConstructorParameters<typeof RunContext>[0];
+
+/** The parts of the loop that a replay uses; what reaches people or other systems is not among them. */
+export type ReplayLoopParts = Pick<
+  RunsParts,
+  | "database"
+  | "gate"
+  | "models"
+  | "budgets"
+  | "textChecks"
+  | "limits"
+  | "retry"
+  | "deferToolsAbove"
+  | "readFile"
+  | "countTokens"
+  | "onError"
+>;
+
+export interface ReplayParts extends ReplayLoopParts, ChangedAgentParts {}
+
+export interface ReplayRequest {
+  /** Reserves budgets under this id; no run has it. */
+  readonly id: string;
+  readonly recording: RecordedRun;
+  readonly change: ReplayChange;
+  readonly options: ReplayOptions;
+  readonly maxCostUsd?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface ReplayedRun {
+  readonly comparison: ReplayComparison;
+  /** What the replay added to the conversation. */
+  readonly messages: readonly StoredMessage[];
+}
+
+export async function replayRun(parts: ReplayParts, request: ReplayRequest): Promise<Result<ReplayedRun>> {
+  const { recording, change } = request;
+  const { agentId, user, revision: recorded } = recording;
+  const agent = await changedAgent(parts, change, { agentId, user, recorded });
+  if (!agent.ok) return agent;
+  if (isHarnessed(agent.value))
+    return fail("replay_impossible", { run: recording.runId, why: "a coding agent's program runs it" });
+  const replay = openReplay(parts, request, agent.value);
+  const ended = await replay.run();
+  if (!ended.ok) return ended;
+  const { side, messages, diverged } = ended.value;
+  return ok({ comparison: compareReplay(recording.side, side, diverged), messages });
+}
+
+interface Ended {
+  readonly side: ReplaySide;
+  readonly messages: readonly StoredMessage[];
+  readonly diverged: Divergence | undefined;
+}
+
+function openReplay(parts: ReplayParts, request: ReplayRequest, agent: RuntimeAgent) {
+  const { recording, change, options, signal } = request;
+  const stop = new AbortController();
+  const diverge = (divergence: Diverged) => stop.abort(divergence);
+  const results = new RecordedResults({ ...options, ...recording, rules: rulesOf(change), diverge });
+  const memory = new MemoryQueue();
+  const soFar = (): readonly ConversationMessage[] => context.messages.slice(recording.before.length);
+  const models = withRecordedModel(parts.models, { recorded: recording.messages, soFar, diverge });
+  const loop = replayLoop({ ...parts, models, gate: replayGate(parts, recording, results) }, memory, {
+    agentFor: async (agentId, user) =>
+      agentId === recording.agentId ? ok(agent) : parts.composer.composeFor(agentId, user),
+  });
+  const context = new RunContext(loop, claimOf(request), agent.spec, stop);
+
+  const finish = async (end: SegmentEnd | Diverged): Promise<Ended> => {
+    await context.log.commit(); // what was staged
+    const { messages } = memory;
+    const calls = callsIn(messages).map((call) => {
+      const told = results.told.get(call.id);
+      return told ? { ...told, ...call } : { ...call, gate: "allowed" as const, source: "none" as const };
+    });
+    const turn = Math.max(0, messages.filter(({ role }) => role === "assistant").length - 1);
+    return {
+      messages,
+      diverged: end instanceof Diverged ? { ...end.at, turn } : undefined,
+      side: { calls, ...figuresOf(messages), ...memory.held, outcome: memory.outcomeAfter(end) },
+    };
+  };
+
+  return {
+    async run(): Promise<Result<Ended>> {
+      const cancel = () => stop.abort(signal.reason);
+      if (signal.aborted) cancel();
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        return ok(await finish(await runSegment(context, new IdleHarnesses(), [])));
+      } catch (error) {
+        if (error instanceof Diverged) return ok(await finish(error));
+        if (signal.aborted) return fail("cancelled", { what: "The replay" });
+        throw error;
+      } finally {
+        signal.removeEventListener("abort", cancel);
+        await parts.budgets?.release(request.id).catch(() => {});
+      }
+    },
+  };
+}
+
+/** Rules on trial are compiled once for a replay. */
+function rulesOf({ rules }: ReplayChange): AskRules | undefined {
+  if (!rules) return undefined;
+  const set = createRuleSet(
+    rules.map((rule, index) => ({ ...rule, id: `trial-${index + 1}` })),
+    compileCel,
+  );
+  return (call, seen) => decideBy(set, call, seen);
+}
+
+/** Every call of the loop takes the path `replay`, whichever path the recorded run took. */
+function replayGate(
+  { gate, database }: ReplayParts,
+  { sessionId, calls }: RecordedRun,
+  results: RecordedResults,
+): RunsParts["gate"] {
+  const askedBefore = (name: string): number =>
+    calls.filter(({ tool, gate: said }) => tool === name && said === "asked").length;
+  return {
+    check: gate.check,
+    call(request) {
+      const seen = results.labels; // of this moment: calls of one answer do not see each other's results
+      return gate.call({
+        ...request,
+        path: "replay",
+        replayed: results,
+        seen: async () => seen,
+        // A person allowed the tool at some point of the session: not before the last question about it.
+        isAllowed: async (tool) =>
+          results.askedAbout(tool.name) >= askedBefore(tool.name) &&
+          (await isAllowedInSession(database.pool, sessionId, request.agent, tool)),
+      });
+    },
+  };
+}
+
+function replayLoop(
+  parts: ReplayParts,
+  queue: LoopShared["queue"],
+  { agentFor }: Pick<LoopShared, "agentFor">,
+): LoopShared {
+  const now = () => new Date();
+  const { composer, ...loopParts } = parts;
+  return {
+    parts: { ...loopParts, composeFor: composer.composeFor, executorId: "replay" },
+    queue,
+    hub: new EventHub(),
+    now,
+    circuits: new ProviderCircuits(),
+    draining: () => false,
+    agentFor,
+    forgetAgent: () => {},
+  };
+}
+
+function claimOf({ id, recording, change, maxCostUsd }: ReplayRequest): ClaimedSegment {
+  const {
+    webhookUrl: _,
+    client: _client,
+    traceparent: _trace,
+    branchSessionId: _branch,
+    ...input
+  } = recording.input;
+  const { model = input.model } = change;
+  const limits = maxCostUsd === undefined ? input.limits : { ...input.limits, maxCostUsd };
+  return {
+    runId: id,
+    sessionId: recording.sessionId,
+    epoch: 1,
+    segment: 0,
+    launch: 0,
+    isStarted: true,
+    input: { ...input, ...(model !== undefined && { model }), ...(limits && { limits }) },
+    agentId: recording.agentId,
+    userEmail: recording.user,
+    state: recording.state,
+    metadata: recording.scopeCeiling ? { scopeCeiling: recording.scopeCeiling } : {},
+    follows: null,
+    seq: 0,
+    position: 0,
+    messages: recording.before,
+    summary: recording.summary,
+    usages: [],
+    activeMs: 0,
+    children: [],
+    attempts: 0,
+    answers: [],
+  };
+}
+
+interface Written {
+  readonly messages: readonly StoredMessage[];
+  readonly run?: { readonly status?: string; readonly outcome?: RunResult };
+  readonly approvals: readonly { readonly kind?: string; readonly arguments: JsonValue }[];
+}
+
+/** Takes the place of the database: keeps what a segment would have stored. */
+class MemoryQueue {
+  readonly messages: StoredMessage[] = [];
+  #outcome: RunResult | null = null;
+  /** An answer that a check holds back until a person has read it: it is what the model said. */
+  held: { readonly answer?: string } = {};
+  #question: string | undefined;
+
+  async write(_runId: string, _sessionId: string, json: string): Promise<boolean> {
+    const { messages, run, approvals } = JSON.parse(json) as Written;
+    this.messages.push(...messages);
+    this.#outcome = run?.outcome ?? this.#outcome;
+    for (const { kind, arguments: asked } of approvals) {
+      this.#question = kind;
+      const { text } = (asked ?? {}) as { text?: unknown };
+      if (kind === "text" && typeof text === "string") this.held = { answer: text };
+    }
+    return false;
+  }
+
+  outcomeAfter(end: SegmentEnd | Diverged): string {
+    if (end instanceof Diverged) return "diverged";
+    return end === "waiting" ? `asks_about_${this.#question ?? "a call"}` : outcomeOf(this.#outcome);
+  }
+}

@@ -1,0 +1,79 @@
+/** SQL of replays. An item is claimed under a lease and written under its epoch: none is lost, none counts twice. */
+
+const LEASE = "interval '30 seconds'"; // three missed renewals
+
+const COUNTS = `(select coalesce(json_object_agg(status, n), '{}') from (select status, count(*)::int as n from replay_items
+      where replay_id = p.id group by status) c) as items,
+    (select coalesce(json_object_agg(verdict, n), '{}') from (select verdict, count(*)::int as n from replay_items
+      where replay_id = p.id and verdict is not null group by verdict) c) as verdicts,
+    (select coalesce(sum(tokens), 0)::float8 from replay_items where replay_id = p.id) as tokens,
+    (select coalesce(sum(cost_usd), 0)::float8 from replay_items where replay_id = p.id) as "costUsd"`;
+const COLUMNS = `p.id, p.owner, p.status, p.change, p.stand_ins as "standIns", p.live_reads as "liveReads", p.concurrency,
+    p.budget_usd as "budgetUsd", p.created_at as "createdAt", p.ended_at as "endedAt"`;
+
+/** $1 id, $2 owner, $3 change, $4 stand-ins, $5 live reads, $6 concurrency, $7 budget, $8 [{id, run_id, position}]. */
+export const CREATE = `with made as (insert into replays(id, owner, change, stand_ins, live_reads, concurrency, budget_usd)
+    values ($1, $2, $3, $4, $5, $6, $7) returning id)
+  insert into replay_items(id, replay_id, run_id, position)
+  select i.id, (select id from made), i.run_id, i.position
+  from json_to_recordset($8::json) as i(id uuid, run_id uuid, position int)`;
+
+export const GET = `select ${COLUMNS}, ${COUNTS} from replays p where p.id = $1`;
+
+/** $1 owner or null, $2 ids before this one, $3 limit. */
+export const LIST = `select ${COLUMNS}, ${COUNTS} from replays p
+  where ($1::text is null or p.owner = $1) and ($2::uuid is null or p.id < $2) order by p.id desc limit $3`;
+
+const ITEM_COLUMNS = `i.id, i.position, i.run_id as "runId", r.session_id as "sessionId", i.status, i.verdict, i.comparison,
+  i.failure`;
+/** $1 replay, $2 verdict or null, $3 after this position, $4 limit. */
+export const ITEMS = `select ${ITEM_COLUMNS} from replay_items i join runs r on r.id = i.run_id
+  where i.replay_id = $1 and ($2::text is null or i.verdict = $2) and i.position > $3 order by i.position limit $4`;
+export const ITEM = `select ${ITEM_COLUMNS}, i.messages from replay_items i join runs r on r.id = i.run_id
+  where i.replay_id = $1 and i.run_id = $2`;
+
+export const CANCEL = `with ended as (update replays set status = 'cancelled', ended_at = now()
+    where id = $1 and status = 'running' returning id)
+  update replay_items set status = 'cancelled', lease_until = null, ended_at = now()
+  where replay_id = (select id from ended) and status in ('queued', 'running')`;
+export const REMOVE = "delete from replays where id = $1";
+
+/** Claims of all processes come one after the other: otherwise each would count the others' items as not yet running. */
+export const LOCK_CLAIMS = "select pg_advisory_xact_lock(7263529)";
+
+const SPENT = "(select coalesce(sum(cost_usd), 0) from replay_items s where s.replay_id = p.id)";
+
+export const SKIP_OVER_BUDGET = `update replay_items set status = 'skipped', ended_at = now() where status = 'queued'
+  and replay_id in (select p.id from replays p where p.status = 'running' and p.budget_usd is not null
+    and ${SPENT} >= p.budget_usd)`;
+
+/** The first items of every replay before the second ones: a long replay does not hold up a short one. $1 how many. */
+export const CLAIM = `with open as (select p.*, ${SPENT} as spent, p.concurrency - (select count(*) from replay_items b
+      where b.replay_id = p.id and b.status = 'running' and b.lease_until > now()) as free
+    from replays p where p.status = 'running'),
+  ranked as (select i.id, i.position, o.free, row_number() over (partition by i.replay_id order by i.position) as rank
+    from replay_items i join open o on o.id = i.replay_id
+    where i.status = 'queued' or (i.status = 'running' and i.lease_until <= now())),
+  next as (select id from ranked where rank <= free order by position, id limit $1)
+  update replay_items i set status = 'running', epoch = i.epoch + 1, lease_until = now() + ${LEASE}
+  from open o where i.id in (select id from next) and o.id = i.replay_id
+  returning i.id, i.replay_id as "replayId", i.run_id as "runId", i.epoch, o.change, o.stand_ins as "standIns",
+    o.live_reads as "liveReads", (o.budget_usd - o.spent)::float8 as "leftUsd"`;
+
+/** $1 item, $2 epoch, $3 status, $4 verdict, $5 comparison, $6 messages, $7 failure, $8 tokens, $9 cost. */
+export const END = `update replay_items set status = $3, verdict = $4, comparison = $5, messages = $6, failure = $7,
+    tokens = $8, cost_usd = $9, lease_until = null, ended_at = now()
+  where id = $1 and epoch = $2 and status = 'running'`;
+
+export const RELEASE = `update replay_items set status = 'queued', lease_until = null
+  where id = $1 and epoch = $2 and status = 'running'`;
+
+export const RENEW = `update replay_items set lease_until = now() + ${LEASE}
+  where id = any($1) and status = 'running' returning id, epoch`;
+
+export const REQUEUE_ALL =
+  "update replay_items set status = 'queued', lease_until = null where status = 'running'";
+
+/** Also a replay whose last runs were deleted with their sessions. */
+export const END_REPLAYS = `update replays p set status = 'done', ended_at = now() where p.status = 'running'
+  and not exists (select 1 from replay_items i where i.replay_id = p.id and i.status in ('queued', 'running'))`;

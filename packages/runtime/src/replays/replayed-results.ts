@@ -1,0 +1,175 @@
+/**
+ * What answers the calls of one replay: the recording, a tool that touches nothing, a live read, a stand-in. A call that
+ * none of them answers ends the replay there. Remembers what the gate said of each call, for the comparison.
+ */
+import type { Failure, JsonValue, RuntimeTool } from "@capstan/core";
+import {
+  createRecording,
+  type DataLabel,
+  type Divergence,
+  flowOf,
+  type GateAnswer,
+  labelsOf,
+  type MatchKind,
+  mayRunInReplay,
+  type RecordedCall,
+  type ResultSource,
+  type ToolOutput,
+} from "@capstan/core/internal";
+import { z } from "zod";
+import type { AskRules, GateOutcome, GateRequest, Judgement } from "../gate/gate.ts";
+import type { ReplayedResults } from "../gate/replayed-call.ts";
+import type { SessionLabels } from "../labels/session-labels.ts";
+import { refusalIn } from "./read-recording.ts";
+import type { ReplayOptions } from "./replay-change.ts";
+
+/** The replay cannot continue: nothing answers a call. */
+export class Diverged extends Error {
+  readonly at: Omit<Divergence, "turn">;
+  constructor(at: Omit<Divergence, "turn">) {
+    super(at.why);
+    this.name = "Diverged";
+    this.at = at;
+  }
+}
+
+export interface Told {
+  readonly tool: string;
+  readonly gate: GateAnswer;
+  readonly why?: string;
+  readonly source: ResultSource;
+}
+
+export interface ResultsParts extends ReplayOptions {
+  readonly calls: readonly RecordedCall[];
+  readonly labels: SessionLabels;
+  readonly rules: AskRules | undefined;
+  /** Ends the replay. */
+  readonly diverge: (divergence: Diverged) => void;
+}
+
+export class RecordedResults implements ReplayedResults {
+  readonly rules: AskRules | undefined;
+  /** What was said of each call, by the call's id. */
+  readonly told = new Map<string, Told>();
+  readonly #parts: ResultsParts;
+  readonly #recording: ReturnType<typeof createRecording>;
+  #labels: SessionLabels;
+
+  constructor(parts: ResultsParts) {
+    this.#parts = parts;
+    this.#recording = createRecording(parts.calls);
+    this.#labels = parts.labels;
+    this.rules = parts.rules;
+  }
+
+  /** What the conversation has read so far. */
+  get labels(): SessionLabels {
+    return this.#labels;
+  }
+
+  /** How often the gate asked about a tool so far. */
+  askedAbout(tool: string): number {
+    return [...this.told.values()].filter((each) => each.tool === tool && each.gate === "asked").length;
+  }
+
+  answer(request: GateRequest, judged: Judgement): GateOutcome | "run" {
+    if (judged.kind === "refused") return this.#refuse(request, judged);
+    const { tool } = judged;
+    const gate: GateAnswer = judged.kind === "approval" ? "asked" : "allowed";
+    const tell = (source: ResultSource) => this.#tell(request, judged, gate, source);
+    this.#addLabels(request, tool);
+    const found = this.#recording.take(tool.name, inputOf(request), kindsFor(tool));
+    if (found && isUsable(found.call, gate) && found.call.output) {
+      tell(found.kind);
+      return served(found.call.output, tool.capabilityId);
+    }
+    return this.#unrecorded(request, judged, tool, tell);
+  }
+
+  #unrecorded(
+    request: GateRequest,
+    judged: Judgement,
+    tool: RuntimeTool,
+    tell: (source: ResultSource) => void,
+  ): GateOutcome | "run" {
+    const mayRun = judged.kind === "run" && mayRunInReplay(tool.tool);
+    if (mayRun && tool.tool.pure) {
+      tell("computed");
+      return "run";
+    }
+    const standIn = this.#parts.standIns.find((each) => each.tool === tool.name);
+    if (standIn) {
+      tell("stand_in");
+      return done(standIn.output, tool.capabilityId);
+    }
+    if (mayRun && this.#parts.liveReads) {
+      tell("live");
+      return "run";
+    }
+    tell("none");
+    this.#parts.diverge(
+      new Diverged({ tool: tool.name, input: inputOf(request), why: whyNone(tool, judged.kind === "run") }),
+    );
+    const failure = { code: "cancelled", status: 499, message: "The replay ended here.", nextStep: "" };
+    return { kind: "refused", ran: true, failure, capabilityId: tool.capabilityId, durationMs: 0 };
+  }
+
+  /** What was refused before is refused again: the result it had then is nobody's to be given. */
+  #refuse(request: GateRequest, judged: Extract<Judgement, { kind: "refused" }>): GateOutcome {
+    this.#recording.take(request.tool, inputOf(request), ["exact", "normalised"]);
+    const { message } = judged.failure;
+    this.told.set(idOf(request), { tool: request.tool, gate: "denied", why: message, source: "refused" });
+    return judged;
+  }
+
+  #tell(request: GateRequest, judged: Judgement, gate: GateAnswer, source: ResultSource): void {
+    const why = judged.kind === "approval" ? judged.why : judged.ruled?.why;
+    this.told.set(idOf(request), { tool: request.tool, gate, source, ...(why !== undefined && { why }) });
+  }
+
+  /** Calls of one answer are decided by what was read before it: `seen` was read when the call was made. */
+  #addLabels({ callId, runId }: GateRequest, { name, capabilityId, tool, config }: RuntimeTool): void {
+    const origin = { tool: name, capabilityId, runId, callId, at: new Date().toISOString() };
+    const brought = labelsOf(flowOf(tool, config)).map((label: DataLabel) => [label, origin] as const);
+    this.#labels = { ...Object.fromEntries(brought), ...this.#labels };
+  }
+}
+
+/** What is computed from the conversation is computed again unless it was the same question. */
+const kindsFor = ({ tool }: RuntimeTool): readonly MatchKind[] =>
+  tool.pure ? ["exact", "normalised"] : ["exact", "normalised", "nearest"];
+
+/** A call that was refused has no result to give to one that is allowed now. A person's no answers the same question again. */
+const isUsable = ({ gate, output }: RecordedCall, now: GateAnswer): boolean =>
+  refusalIn(output) === undefined || (gate === "asked" && now === "asked");
+
+const whyNone = ({ name, tool }: RuntimeTool, isAllowed: boolean): string => {
+  if (!isAllowed)
+    return `"${name}" needs a person or a client, and no answer to these arguments is recorded.`;
+  return mayRunInReplay(tool)
+    ? `No result of "${name}" with these arguments is recorded, and live reads are off.`
+    : `No result of "${name}" with these arguments is recorded, and it may change something.`;
+};
+
+/** The call's id as the model gave it: the gate's begins with the run's. */
+const idOf = ({ callId }: GateRequest): string => callId.slice(callId.indexOf(":") + 1);
+
+const inputOf = ({ input }: GateRequest): JsonValue => (input ?? {}) as JsonValue;
+
+const done = (output: JsonValue, capabilityId: string): GateOutcome => ({
+  kind: "done",
+  output,
+  capabilityId,
+  durationMs: 0,
+});
+
+/** As `refusal` stores a failure. */
+const FAILED = { code: z.string(), message: z.string(), nextStep: z.string() };
+
+function served(output: ToolOutput, capabilityId: string): GateOutcome {
+  if (output.type !== "error-json") return done(output.value, capabilityId);
+  const { code, message, nextStep } = z.object(FAILED).parse(output.value);
+  const failure: Failure = { code, message, nextStep, status: 500 };
+  return { kind: "refused", ran: true, failure, capabilityId, durationMs: 0 };
+}

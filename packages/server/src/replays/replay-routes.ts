@@ -1,0 +1,211 @@
+/** /v1/replays: recorded runs, run again with a change, and what became different. Nothing with an effect runs. */
+import {
+  PageQuery,
+  Replay,
+  ReplayCreate,
+  ReplayedRun,
+  ReplayPage,
+  ReplayQuery,
+  ReplayReport,
+  ReplayRunParams,
+} from "@capstan/client/wire";
+import { fail, ok, type Result } from "@capstan/core";
+import {
+  type AuditLog,
+  type ConfigSeal,
+  type Database,
+  isUuid,
+  type Models,
+  RECORDED_MODEL,
+  type ReplayRecord,
+  type ReplayStore,
+  type ReplayWorker,
+  readNumberCursor,
+  readRecording,
+  selectRuns,
+} from "@capstan/runtime";
+import { createRoute, type z } from "@hono/zod-openapi";
+import { isTheirs, ownerFilter } from "../auth/ownership.ts";
+import { type Caller, isAdmin } from "../http/caller.ts";
+import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { changeOf, comparisonDto, replayDto, replayedRunDto, selectionOf } from "./replay-dto.ts";
+
+const tags = ["replays"];
+const create = createRoute({
+  operationId: "createReplay",
+  ...needs("replay", "change"),
+  method: "post",
+  path: "/v1/replays",
+  tags,
+  summary: "Run recorded runs again with a change; tool results come from the recording",
+  request: { body: jsonBody(ReplayCreate) },
+  responses: { 202: json(Replay, "It has started; `GET /v1/replays/{id}` says how far it is.") },
+});
+const list = createRoute({
+  operationId: "listReplays",
+  ...needs("replay", "see"),
+  method: "get",
+  path: "/v1/replays",
+  tags,
+  summary: "Replays, newest first",
+  request: { query: PageQuery },
+  responses: { 200: json(ReplayPage, "Replays.") },
+});
+const get = createRoute({
+  operationId: "getReplay",
+  ...needs("replay", "see"),
+  method: "get",
+  path: "/v1/replays/{id}",
+  tags,
+  summary: "How far a replay is, with one comparison per run",
+  request: { params: Id, query: ReplayQuery },
+  responses: { 200: json(ReplayReport, "The replay.") },
+});
+const ofRun = createRoute({
+  operationId: "getReplayedRun",
+  ...needs("replay", "see"),
+  method: "get",
+  path: "/v1/replays/{id}/runs/{run_id}",
+  tags,
+  summary: "One run and its replay, side by side",
+  request: { params: ReplayRunParams },
+  responses: { 200: json(ReplayedRun, "Both conversations and how they differ.") },
+});
+const cancel = createRoute({
+  operationId: "cancelReplay",
+  ...needs("replay", "change"),
+  method: "post",
+  path: "/v1/replays/{id}/cancel",
+  tags,
+  summary: "Stop a replay; what it has compared stays",
+  request: { params: Id },
+  responses: { 200: json(Replay, "The replay as it is now.") },
+});
+const remove = createRoute({
+  operationId: "deleteReplay",
+  ...needs("replay", "change"),
+  method: "delete",
+  path: "/v1/replays/{id}",
+  tags,
+  summary: "Delete a replay and its comparisons",
+  request: { params: Id },
+  responses: { 204: { description: "It is deleted." } },
+});
+
+export interface ReplayRouteParts {
+  readonly database: Pick<Database, "pool">;
+  readonly replays: ReplayStore;
+  readonly worker: ReplayWorker;
+  readonly configSeal: Pick<ConfigSeal, "seal">;
+  readonly models: Pick<Models, "check">;
+  readonly audit: AuditLog;
+}
+
+export function replayRoutes(parts: ReplayRouteParts) {
+  const { database, replays, worker } = parts;
+  const routes = newRoutes();
+  const own = async (id: string, caller: Caller): Promise<Result<ReplayRecord>> => {
+    const found = await replays.get(id);
+    return found.ok && !isTheirs(caller, found.value.owner)
+      ? fail("not_found", { what: "replay", id })
+      : found;
+  };
+
+  routes.openapi(create, async (c) => {
+    const made = await createReplay(parts, c.get("caller"), c.req.valid("json"));
+    return made.ok ? c.json(replayDto(made.value), 202) : problem(c, made.failure);
+  });
+  routes.openapi(list, async (c) => {
+    const { limit, cursor } = c.req.valid("query");
+    if (cursor !== undefined && !isUuid(cursor))
+      return problem(c, fail("cursor_invalid", { cursor }).failure);
+    const { items, nextCursor } = await replays.list({
+      owner: ownerFilter(c.get("caller")),
+      before: cursor,
+      limit,
+    });
+    return c.json({ items: items.map(replayDto), ...(nextCursor && { next_cursor: nextCursor }) }, 200);
+  });
+  routes.openapi(get, async (c) => {
+    const { limit, cursor, verdict } = c.req.valid("query");
+    const after = readNumberCursor(cursor);
+    if (!after.ok) return problem(c, after.failure);
+    const found = await own(c.req.valid("param").id, c.get("caller"));
+    if (!found.ok) return problem(c, found.failure);
+    const { items, nextAfter } = await replays.items(found.value.id, { limit, after: after.value, verdict });
+    return c.json(
+      {
+        ...replayDto(found.value),
+        comparisons: items.map(comparisonDto),
+        ...(nextAfter !== undefined && { next_cursor: String(nextAfter) }),
+      },
+      200,
+    );
+  });
+  routes.openapi(ofRun, async (c) => {
+    const { id, run_id: runId } = c.req.valid("param");
+    const found = await own(id, c.get("caller"));
+    if (!found.ok) return problem(c, found.failure);
+    const [item, recording] = await Promise.all([
+      replays.item(id, runId),
+      readRecording(database.pool, runId),
+    ]);
+    if (!item.ok) return problem(c, item.failure);
+    return c.json(replayedRunDto(item.value, recording.ok ? recording.value.messages : []), 200);
+  });
+  routes.openapi(cancel, async (c) => {
+    const found = await own(c.req.valid("param").id, c.get("caller"));
+    if (!found.ok) return problem(c, found.failure);
+    const cancelled = await replays.cancel(found.value.id);
+    worker.stop(found.value.id);
+    return cancelled.ok ? c.json(replayDto(cancelled.value), 200) : problem(c, cancelled.failure);
+  });
+  routes.openapi(remove, async (c) => {
+    const found = await own(c.req.valid("param").id, c.get("caller"));
+    if (!found.ok) return problem(c, found.failure);
+    const gone = await replays.remove(found.value.id);
+    worker.stop(found.value.id);
+    return gone.ok ? c.body(null, 204) : problem(c, gone.failure);
+  });
+  return routes;
+}
+
+async function createReplay(
+  parts: ReplayRouteParts,
+  caller: Caller,
+  body: z.output<typeof ReplayCreate>,
+): Promise<Result<ReplayRecord>> {
+  const { database, replays, worker, audit } = parts;
+  const allowed = await checkChange(parts, caller, body);
+  if (!allowed.ok) return allowed;
+  const runIds = await selectRuns(database.pool, selectionOf(body), ownerFilter(caller));
+  if (!runIds.ok) return runIds;
+  const made = await replays.create({
+    owner: caller.email,
+    change: changeOf(body.with, parts.configSeal.seal),
+    runIds: runIds.value,
+    liveReads: body.live_reads,
+    standIns: body.stand_ins as ReplayRecord["standIns"], // any JSON value, as parsed
+    concurrency: body.concurrency,
+    budgetUsd: body.budget_usd,
+  });
+  worker.wake();
+  const details = { runs: runIds.value.length, live_reads: body.live_reads };
+  await audit.add({ actor: caller.email, action: "replay.created", subject: made.id, details });
+  return ok(made);
+}
+
+/** A config decides where requests go and which secrets go with them: it may not be tried live by whoever likes. */
+async function checkChange(
+  { models }: Pick<ReplayRouteParts, "models">,
+  caller: Caller,
+  { with: { capabilities, model }, live_reads }: z.output<typeof ReplayCreate>,
+): Promise<Result<true>> {
+  if (capabilities && live_reads && !isAdmin(caller))
+    return fail("forbidden", {
+      message: "Other capabilities together with live reads need an admin.",
+      nextStep: "Leave out live_reads: results come from the recording. Or ask an admin.",
+    });
+  return model === undefined || model === RECORDED_MODEL ? ok(true) : models.check(model);
+}
