@@ -1,6 +1,7 @@
-/** The nine capabilities of the specification, in its order. To add one: its file, and a line here. */
+/** The nine capabilities of the specification, in its order, then our own. To add one: its file, and a line here. */
 import type { Capability, Sandbox } from "@capstan/core";
 import { currentTime } from "./capabilities/current-time.ts";
+import { memory } from "./capabilities/memory.ts";
 import { noop } from "./capabilities/noop.ts";
 import { researchCapability } from "./capabilities/research.ts";
 import { sandboxCapability } from "./capabilities/sandbox.ts";
@@ -30,5 +31,6 @@ export function builtinCapabilities({ sandbox, search, webFetch }: BuiltinOption
     sessionFileSystem,
     webFetchCapability(webFetch),
     statelessTodoList,
+    memory,
   ];
 }

@@ -17,6 +17,7 @@ export { wordGloss } from "./gloss/word-gloss.ts";
 export { type HtmlOptions, htmlToMarkdown, htmlToText } from "./html/html-to-markdown.ts";
 export { placeOf, timezoneOf } from "./models/city-zones.ts";
 export { offlineModel } from "./models/demo/offline.ts";
+export { meaningAnchors } from "./models/meaning-anchors.ts";
 export { isMinilmInstalled, type Minilm, openMinilm } from "./models/minilm.ts";
 export { MINILM_DIMENSIONS } from "./models/minilm-graph.ts";
 export { type MinilmThread, openMinilmThread } from "./models/minilm-thread.ts";

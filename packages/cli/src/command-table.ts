@@ -53,6 +53,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Run recorded runs again with a change, and see what becomes different",
     load: async () => (await import("./commands/replay.ts")).replay,
   },
+  memories: {
+    summary: "What agents remember between conversations",
+    load: async () => (await import("./commands/memories.ts")).memories,
+  },
   explain: {
     summary: "Why a call was allowed, asked for or denied",
     load: async () => (await import("./commands/explain.ts")).explain,

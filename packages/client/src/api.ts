@@ -5,6 +5,7 @@ import { budgetEndpoints } from "./endpoints/budgets.ts";
 import { codingAgentEndpoints } from "./endpoints/coding-agents.ts";
 import { connectionEndpoints } from "./endpoints/connections.ts";
 import { clientLoginEndpoints, tokenEndpoints } from "./endpoints/logins.ts";
+import { memoryEndpoints } from "./endpoints/memories.ts";
 import { modelEndpoints, providerEndpoints } from "./endpoints/models.ts";
 import {
   packageEndpoints,
@@ -58,6 +59,7 @@ export function createApi(options: ConnectionOptions = {}) {
     budgets: budgetEndpoints(connection),
     textChecks: textCheckEndpoints(connection),
     replays: replayEndpoints(connection),
+    memories: memoryEndpoints(connection),
     users: userEndpoints(connection),
     grants: grantEndpoints(connection),
     server: serverEndpoints(connection),

@@ -78,6 +78,7 @@ export type {
   ConnectionStarted,
   ConnectionUse,
 } from "./wire/connections.ts";
+export type { Memory, MemoryCreate, MemoryPatch, MemoryQuery } from "./wire/memories.ts";
 export type {
   DefaultModel,
   FoundCodingAgent,

@@ -97,6 +97,7 @@ export {
   ConnectionUseList,
   ConnectionUseQuery,
 } from "./wire/connections.ts";
+export { Memory, MemoryCreate, MemoryPage, MemoryPatch, MemoryQuery } from "./wire/memories.ts";
 export {
   mergePatch,
   patchBetween,

@@ -187,6 +187,7 @@ export { isPath, type Parameter, readParameter } from "./manifest/parameters.ts"
 export { type PermissionDiff, permissionDiff } from "./manifest/permission-diff.ts";
 export { SESSION_MANIFEST_PATH, sessionManifest } from "./manifest/session-manifest.ts";
 export { toolName } from "./manifest/tool-names.ts";
+export { MEMORY_SCOPES, type MemoryAccess, type MemoryFact, type MemoryScope } from "./memory-access.ts";
 export { DEFAULT_FILE_LIMITS, DEFAULT_GREP_LIMIT } from "./memory-files.ts";
 export {
   type AssistantPart,

@@ -1,4 +1,5 @@
 /** What a running tool can access. All effects are here, so that a tool is a function of its arguments. */
+import type { MemoryAccess } from "./memory-access.ts";
 import type { Result } from "./result.ts";
 import type { JsonValue } from "./schema.ts";
 import type { SessionFileStore } from "./session-files.ts";
@@ -84,6 +85,8 @@ export interface ToolContext {
   readonly connections?: readonly CallConnection[];
   readonly sandbox?: Sandbox;
   readonly store: CapabilityStore;
+  /** Facts that outlive a session, of this user, this agent and the organisation. */
+  readonly memory?: MemoryAccess;
   /** The agent's config of this capability, validated by its schema. */
   readonly config: unknown;
   readonly signal: AbortSignal;

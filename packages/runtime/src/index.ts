@@ -84,6 +84,9 @@ export type { PackageReview } from "./install/package-review.ts";
 export { type PackageStore, packageStore } from "./install/package-store.ts";
 export type { WaitingPackage } from "./install/scan-packages.ts";
 export { type LabelStore, labelNames, labelStore, type SessionLabels } from "./labels/session-labels.ts";
+export { type MemoryAccessParts, memoryAccess, ORGANISATION } from "./memories/memory-access.ts";
+export type { MemoryOwner } from "./memories/memory-keys.ts";
+export { type MemoryRecord, type MemoryStore, memoryStore } from "./memories/memory-store.ts";
 export { BodyLimitError } from "./network/bounded-body.ts";
 export {
   type ClosableFetch,

@@ -17,6 +17,7 @@ const SCREENS: [path: string, screen: ComponentType][] = [
   ["/sessions/:id/:tab?", lazy(() => import("./screens/session/session-screen.tsx"))],
   ["/approvals", lazy(() => import("./screens/approvals/approvals.tsx"))],
   ["/rules", lazy(() => import("./screens/rules/rules-screen.tsx"))],
+  ["/memories", lazy(() => import("./screens/memories/memories-screen.tsx"))],
   ["/capabilities", lazy(() => import("./screens/capabilities/catalog.tsx"))],
   ["/capabilities/:id", lazy(() => import("./screens/capabilities/capability-detail.tsx"))],
   ["/route/:tab?", lazy(() => import("./screens/route/route-screen.tsx"))],

@@ -78,6 +78,7 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["the usage", () => "/usage", /openai-compatible/],
   ["the approvals", () => "/approvals", /wants/],
   ["the rules", () => "/rules", "New rule"],
+  ["the memory", () => "/memories", "New fact"],
   ["the capabilities", () => "/capabilities", /\d capabilities$/],
   ["a capability", () => "/capabilities/test_math", "multiply"],
   ["the router", () => "/route", "Find match"],

@@ -26,6 +26,7 @@ export const THINGS = [
   "grant",
   "rule",
   "budget",
+  "memory",
   "user",
   "key",
   "schedule",
@@ -75,6 +76,7 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   grant: { see: "read", change: "admin", whose: "all" },
   rule: { see: "read", change: "admin", whose: "all" },
   budget: { see: "read", change: "admin", whose: "own" }, // shared ones are everybody's to see
+  memory: { see: "read", change: "run", whose: "own" }, // everybody's own facts; the organisation's are for admins to change
   user: { see: "read", change: "admin", whose: "own" },
   key: { see: "admin", change: "admin", whose: "all" },
   schedule: { see: "read", change: "author", whose: "own" },
@@ -149,6 +151,10 @@ const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
   "a run's token": { capability: THROUGH_TOOLS, file: OWN_SESSION, network: GUARDED },
   "the model": {
     capability: THROUGH_TOOLS,
+    memory: {
+      may: ["see", "change"],
+      how: "of its user, its agent and the organisation, through tools; for others than its user, and to forget, a person is asked",
+    },
     file: OWN_SESSION,
     network: GUARDED,
     approval: { may: [], how: "it can ask and never answer" },

@@ -1,9 +1,21 @@
 /** The context of a running tool, created for each call from the server's parts. */
-import type { GuardedFetch, RuntimeTool, Sandbox, ToolContext } from "@capstan/core";
-import { capabilityStore, type Database, type GateRequest } from "@capstan/runtime";
+import {
+  agentSpec,
+  type GuardedFetch,
+  type RuntimeTool,
+  type Sandbox,
+  type ToolContext,
+} from "@capstan/core";
+import {
+  capabilityStore,
+  type Database,
+  type GateRequest,
+  type MemoryAccessParts,
+  memoryAccess,
+} from "@capstan/runtime";
 import type { SessionFiles } from "../sessions/session-files.ts";
 
-export interface ToolParts {
+export interface ToolParts extends MemoryAccessParts {
   readonly database: Database;
   readonly files: SessionFiles;
   readonly fetch: GuardedFetch;
@@ -26,6 +38,15 @@ export function toolContexts(parts: ToolParts) {
       fetch,
       ...(sandbox && { sandbox: sandboxOf(sandbox, user.email) }),
       store: capabilityStore(database, tool.tool.storedUnder ?? tool.capabilityId, scope),
+      memory: memoryAccess(parts, {
+        user: user.email,
+        agentId: request.agent.spec.id === UNSAVED ? undefined : request.agent.spec.id,
+        sessionId,
+        runId,
+        callId,
+        tool: tool.name,
+        capabilityId: tool.capabilityId,
+      }),
       config: tool.config,
       signal,
       idempotencyKey: callId,
@@ -34,6 +55,8 @@ export function toolContexts(parts: ToolParts) {
     };
   };
 }
+
+const UNSAVED = agentSpec({ name: "" }).id;
 
 /** Places in the sandbox are shared out between users. */
 const sandboxOf = (sandbox: Sandbox, owner: string): Sandbox => ({

@@ -33,6 +33,7 @@ import {
   type Gate,
   type KeyStore,
   labelStore,
+  type MemoryStore,
   type Packages,
   type RevisionStore,
   type RuleStore,
@@ -91,6 +92,7 @@ export interface RunParts {
   readonly budgets: BudgetStore;
   readonly connections: ConnectionStore;
   readonly connectionProviders: ConnectionProviders;
+  readonly memories: MemoryStore;
   readonly textChecks: Pick<TextCheckStore, "inForce">;
   /** Each call that reached the gate. */
   readonly recordCall: (call: CallRecord) => void;
@@ -136,13 +138,14 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
   });
   const files = sessionFiles(database, settings, openSessionManifests({ composer, sessions, packages, now }));
   const ledger = budgetLedger({ database, store: parts.budgets, alert: budgetAlerts(parts) });
+  const labels = labelStore(database.pool);
   const gate = createGate({
-    contextFor: toolContexts({ database, files, fetch, sandbox }),
+    contextFor: toolContexts({ database, files, fetch, sandbox, labels, memories: parts.memories }),
     record: parts.recordCall,
     rules: parts.rules.decide,
     countCall: ledger.countCall,
-    labels: labelStore(database.pool),
     connections: callConnections({ ...parts, origin: ownOrigin(settings) }),
+    labels,
     now,
     maxOutputChars: MAX_TOOL_OUTPUT_CHARS,
   });

@@ -1,5 +1,5 @@
 /** What every feature needs: the database and its stores, the registry with built-ins and catalog, network, sandbox, models. */
-import { builtinCapabilities, type SearchSettings, staticEmbedding } from "@capstan/builtins";
+import { builtinCapabilities, meaningAnchors, type SearchSettings, staticEmbedding } from "@capstan/builtins";
 import { CapabilityRegistry, type CapstanConfig, type GuardedFetch, ok, type Result } from "@capstan/core";
 import type { RoleRule } from "@capstan/core/internal";
 import {
@@ -19,6 +19,7 @@ import {
   derivedKey,
   keyStore,
   loginStore,
+  memoryStore,
   openAuditLog,
   openCapabilitySecrets,
   openDatabase,
@@ -134,6 +135,7 @@ function openStores(database: Database, settings: Settings, secret: string, regi
     fixedRules,
     logins: loginStore({ database, hours: settings.CAPSTAN_LOGIN_HOURS }),
     attemptBox: secretBox(derivedKey(secret, "sign-in attempts").toString("base64url")),
+    memories: memoryStore({ database, embed: staticEmbedding, anchors: meaningAnchors }),
     revisions,
     sessions: sessionStore(database, revisions.assign),
     audit: openAuditLog(database),

@@ -20,6 +20,7 @@ import { openCodingAgents } from "../coding-agents/open-coding-agents.ts";
 import { openConnections } from "../connections/open-connections.ts";
 import { closeFeatures, type Feature } from "../http/feature.ts";
 import { mcpRoutes } from "../mcp/mcp-routes.ts";
+import { memoryRoutes } from "../memories/memory-routes.ts";
 import { modelRoutes } from "../models/model-routes.ts";
 import { openOAuth } from "../oauth/open-oauth.ts";
 import { openObservability, operationRoutes } from "../observability/observability.ts";
@@ -96,7 +97,7 @@ export async function openFeatures(
     { routes: [agentRoutes(parts), revisionRoutes(parts), modelRoutes(parts)] },
     openSessions({ ...parts, continueSession: (...asked) => continueSession(parts, ...asked) }),
     openPrograms(parts),
-    { routes: [ruleRoutes(parts), budgetRoutes(parts), textCheckRoutes(parts)] },
+    { routes: [ruleRoutes(parts), budgetRoutes(parts), textCheckRoutes(parts), memoryRoutes(parts)] },
     await openReplays(parts),
     openUsers({ ...parts, webhookKey: secret }),
     openOAuth(parts),

@@ -34,6 +34,7 @@ export const SCREENS: readonly string[] = [
   "sessions",
   "approvals",
   "rules",
+  "memories",
   "capabilities",
   "compare",
   "route",

@@ -1,5 +1,6 @@
 import Blocks from "lucide-react/icons/blocks";
 import Bot from "lucide-react/icons/bot";
+import Brain from "lucide-react/icons/brain";
 import CalendarClock from "lucide-react/icons/calendar-clock";
 import ChartColumn from "lucide-react/icons/chart-column";
 import History from "lucide-react/icons/history";
@@ -34,6 +35,7 @@ const GROUPS: Place[][] = [
   [
     { href: "/agents", label: "Agents", icon: Bot },
     { href: "/rules", label: "Rules", icon: Scale },
+    { href: "/memories", label: "Memory", icon: Brain },
     { href: "/capabilities", label: "Capabilities", icon: Blocks },
     { href: "/route", label: "Route", icon: RouteIcon },
     { href: "/coding-agents", label: "Coding agents", icon: SquareTerminal },

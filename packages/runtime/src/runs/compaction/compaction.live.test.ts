@@ -199,6 +199,13 @@ describe.each(STORES)("a conversation that outgrows its model on $name", ({ fres
     expect(summary?.usage).toMatchObject({ totalTokens: 15, costUsd: 10, model: "scripted" });
     const run = await engine.runs.run(summary?.runId ?? "");
     expect(run).toMatchObject({ value: { usage: { steps: 2, costUsd: 20 } } });
+    const { rows } = await engine.database.pool.query(
+      "select sum(calls)::int as calls from (select 1 as calls from usage_fresh union all select calls from usage_hours) used",
+    );
+    const stored = await engine.database.pool.query(
+      "select (select count(*) from messages where usage is not null)::int + (select count(*) from session_summaries where usage is not null)::int as calls",
+    );
+    expect(rows).toEqual(stored.rows);
   });
 
   test("continues without a summary when the model gives none, and says so", async () => {

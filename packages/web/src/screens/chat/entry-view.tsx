@@ -20,6 +20,7 @@ import { Markdown } from "../../markdown/markdown.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { NoticeView } from "./notice-view.tsx";
 import { useRoom } from "./room-context.ts";
+import { SUMMARY_ACTIVITY, SummaryView } from "./summary-view.tsx";
 import { TodoList } from "./todo-list.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { UserBubble } from "./user-bubble.tsx";
@@ -79,6 +80,7 @@ function ReasoningView({ entry }: { entry: ReasoningEntry }) {
 }
 
 function ActivityView({ entry: { activityType, content } }: { entry: ActivityEntry }) {
+  if (activityType === SUMMARY_ACTIVITY) return <SummaryView content={content} />;
   const todos = todosIn(content);
   if (todos)
     return (
