@@ -1,17 +1,30 @@
 /** capstan audit: who changed what, and whether the log is intact. */
+import { AuditQuery } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const audit: Command = {
-  usage: "capstan audit [list | verify]",
+  usage:
+    "capstan audit [list | verify] [--actor email] [--action agent.updated] [--subject id] [--text words] [--limit 100] [--cursor next]",
   summary: "Lists the audit log, or verifies that no row was changed or removed. Requires an admin's key.",
-  options: {},
+  options: {
+    actor: { type: "string" },
+    action: { type: "string" },
+    subject: { type: "string" },
+    text: { type: "string" },
+    limit: { type: "string" },
+    cursor: { type: "string" },
+  },
   run: (context) => runVerb(context, audit.usage, { list: { run: list }, verify: { run: verify } }),
 };
 
-async function list({ server, print, terminal }: CommandContext) {
-  const answer = await (await server()).server.audit();
+async function list({ server, print, terminal, options }: CommandContext) {
+  const { text: q, actor, action, subject, limit, cursor } = options;
+  const query = requestBody(AuditQuery, { q, actor, action, subject, limit, cursor }, audit.usage);
+  if (!query.ok) return query;
+  const answer = await (await server()).server.audit(query.value);
   if (!answer.ok) return answer;
   const rows = answer.value.items.map(({ id, created_at, actor, action, subject, subject_name }) => [
     String(id),
@@ -21,7 +34,9 @@ async function list({ server, print, terminal }: CommandContext) {
     subject_name === null ? subject : `${subject_name} (${subject})`,
   ]);
   const head = ["ID", "AT", "WHO", "WHAT", "ON"];
-  return print(answer.value, () => printList(head, rows, terminal.columns, "No changes yet."));
+  const { next_cursor } = answer.value;
+  const more = next_cursor === undefined ? "" : `More: capstan audit --cursor ${next_cursor}\n`;
+  return print(answer.value, () => `${printList(head, rows, terminal.columns, "No such changes.")}${more}`);
 }
 
 /** Exits with 1 when the log is not intact, so that a script can tell. */
@@ -34,7 +49,7 @@ async function verify({ server, print }: CommandContext) {
     answer.value,
     intact
       ? `The audit log is intact: ${checked} rows match their chain, the last hash is ${head || "none"}.\n${older}`
-      : `Row ${broken?.id} does not match: ${broken?.why}. ${checked} rows before it do.\n`,
+      : `Row ${broken?.id} does not match: ${broken?.why}. ${checked} rows do.\n`,
   );
   return intact ? 0 : 1;
 }

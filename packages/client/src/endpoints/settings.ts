@@ -5,6 +5,7 @@ import type { Items, JsonObject } from "../wire/page.ts";
 import type {
   ApiKey,
   AuditEntry,
+  AuditFilter,
   AuditVerification,
   Grant,
   GrantCreate,
@@ -28,7 +29,7 @@ export const serverEndpoints = ({ json }: Connection) => ({
   ready: (signal?: AbortSignal) => json<JsonObject>("GET", "/ready", { signal }),
   health: (signal?: AbortSignal) => json<JsonObject>("GET", "/health", { signal }),
   verifyAudit: (signal?: AbortSignal) => json<AuditVerification>("GET", "/v1/audit/verification", { signal }),
-  audit: (query: { limit?: number; cursor?: number | undefined } = {}, signal?: AbortSignal) =>
+  audit: (query: AuditFilter = {}, signal?: AbortSignal) =>
     json<Items<AuditEntry> & { next_cursor?: number }>("GET", "/v1/audit", { query, signal }),
 });
 

@@ -183,7 +183,10 @@ export const AuditVerification = z
     intact: z.boolean(),
     checked: z.int(),
     unchained: z.int().meta({ description: "Rows older than the chain." }),
-    head: z.string().meta({ description: "The last row's hash; keep a copy to detect a truncated log." }),
+    head: z.string().meta({
+      description:
+        "The last row's hash. Where the log ended is also signed in the database and kept in the data folder.",
+    }),
     broken: z.object({ id: z.int(), why: z.string() }).optional(),
   })
   .meta({ id: "AuditVerification" });
@@ -192,7 +195,18 @@ export const AuditQuery = z.strictObject({
   limit: queryNumber().int().min(1).max(500).default(100),
   cursor: numberCursor(),
   q: z.string().max(200).optional().meta({ description: "Text in the actor, the action or the subject." }),
+  actor: z.string().max(200).optional().meta({ description: "Who did it." }),
+  action: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: "`agent.updated`, or `agent` for everything about agents." }),
+  subject: z.string().max(300).optional().meta({ description: "What it was done to, by its id." }),
 });
+/** What a client asks for. */
+export type AuditFilter = {
+  readonly [Field in Exclude<keyof z.output<typeof AuditQuery>, "limit" | "cursor">]?: string | undefined;
+} & { readonly limit?: number | undefined; readonly cursor?: number | string | undefined };
 export const AuditPage = z.object({ items: z.array(AuditEntry), next_cursor: z.int().optional() });
 
 /** One of the faults of an input. */

@@ -2,14 +2,17 @@
 import { createReadStream } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { AUDIT_HEAD_FILE } from "../users/audit-anchors.ts";
 import type { FolderEntry } from "./backup-format.ts";
 
 const PART_BYTES = 1024 * 1024;
 
-/** `db` is read as rows; the others are locks, heartbeats, logs and working copies of session files. */
+/** `db` is read as rows; the others are locks, heartbeats, logs, the log's newest end, and working copies of session files. */
 export const LEFT_OUT = new Set([
   "db",
   "capstan.pid",
+  AUDIT_HEAD_FILE, // a restored log ends earlier
+  `${AUDIT_HEAD_FILE}.new`,
   "owner-token",
   "server.log",
   "work",

@@ -13,7 +13,12 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** What a key is for: each purpose has its own, so that whoever has one cannot use it for another. */
-export type KeyPurpose = "sealing" | "webhook signatures" | "client registrations" | "sign-in attempts";
+export type KeyPurpose =
+  | "sealing"
+  | "webhook signatures"
+  | "client registrations"
+  | "sign-in attempts"
+  | "audit head";
 
 export const derivedKey = (secret: string, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "capstan", purpose, 32));

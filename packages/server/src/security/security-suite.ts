@@ -21,6 +21,7 @@ const SECRETS = `${SERVER}/security/secrets-for-hosts.live.test.ts`;
 const FOLDERS = `${RUNTIME}/sources/session-folders.live.test.ts`;
 const SERVICES = `${RUNTIME}/services/service-supervisor.live.test.ts`;
 const AUTHORITY = `${SERVER}/security/authority.live.test.ts`;
+const AUDIT = `${SERVER}/security/audit-log.live.test.ts`;
 const AUTHORS = `${SERVER}/security/author-rights.live.test.ts`;
 const INJECTION = `${SERVER}/security/prompt-injection.live.test.ts`;
 const NETWORK = `${SERVER}/security/network-attacks.live.test.ts`;
@@ -218,8 +219,11 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
   {
     attack: "traces removed from the audit log",
     shownBy: [
-      [AUTHORITY, "would be changed or shortened"],
-      [AUTHORITY, "would be changed by who owns the database, unseen"],
+      [AUDIT, "would be changed or shortened"],
+      [AUDIT, "would be changed by who owns the database, unseen"],
+      [AUDIT, "would lose its last rows, unseen"],
+      [AUDIT, "would lose them with the signature of where it ended, set back to an earlier one"],
+      [AUDIT, "would be as good as new once another row is added"],
     ],
   },
   {

@@ -138,7 +138,7 @@ function openStores(database: Database, settings: Settings, secret: string, regi
     memories: memoryStore({ database, embed: staticEmbedding, anchors: meaningAnchors }),
     revisions,
     sessions: sessionStore(database, revisions.assign),
-    audit: openAuditLog(database),
+    audit: openAuditLog(database, { secret, dataDir: settings.CAPSTAN_DATA_DIR }),
     keys: keyStore(database),
     tokens,
     clientLogins: clientLoginStore({ database, tokens }),

@@ -131,10 +131,11 @@ export function userRoutes({ users, audit, database }: UserRouteParts) {
   });
   routes.openapi(verifyAudit, async (c) => c.json(await audit.verify(), 200));
   routes.openapi(listAudit, async (c) => {
-    const { limit, cursor, q } = c.req.valid("query");
+    const { limit, cursor, q, ...filter } = c.req.valid("query");
     const before = readNumberCursor(cursor);
     if (!before.ok) return problem(c, before.failure);
-    const entries = await audit.list({ limit, before: before.value, text: q });
+    const found = await audit.list({ limit: limit + 1, before: before.value, text: q, ...filter });
+    const entries = found.slice(0, limit);
     const names = await subjectNames(
       database,
       entries.map(({ subject }) => subject),
@@ -146,7 +147,7 @@ export function userRoutes({ users, audit, database }: UserRouteParts) {
       created_at: createdAt.toISOString(),
     }));
     const last = items.at(-1);
-    return c.json({ items, ...(items.length === limit && last && { next_cursor: last.id }) }, 200);
+    return c.json({ items, ...(found.length > limit && last && { next_cursor: last.id }) }, 200);
   });
   return routes;
 }
