@@ -153,6 +153,14 @@ describe("the import picture", () => {
     expect(faults.map(({ name }) => name)).toEqual([]);
   });
 
+  test("what is wrong with an input is said in our words, by readInput, and never in a library's", () => {
+    const prints = /\bprettifyError\b|\bflattenError\b|\btreeifyError\b|\.error\.(message|issues|format)\b/;
+    const wrong = sources.filter(
+      ({ name, text }) => !isTest(name) && /safeParse/.test(text) && prints.test(text),
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
   test("no cast goes through unknown but the listed ones, and each of those is still needed", () => {
     const found = sources.filter(({ name, text }) => !isTest(name) && text.includes(" as unknown as "));
     expect(found.map(({ name }) => name).sort()).toEqual(Object.keys(CASTS_LEFT).sort());

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { readInput, whatIsWrong } from "./faults.ts";
+import { faultsText, readInput } from "./faults.ts";
 
 const call = z.strictObject({
   a: z.number(),
@@ -42,9 +42,11 @@ test.each([
   expect(read.ok ? "" : read.where).toBe(said);
 });
 
-test("reports the same for an error whose schema is unknown, as far as possible", () => {
-  const parsed = call.safeParse({ a: "one" });
-  expect(parsed.error && whatIsWrong(parsed.error)).toBe(
-    "a: expected number, received string; b: missing, expected number",
-  );
+test.each([
+  [{ path: "", message: "is not JSON" }, "it is not JSON"],
+  [{ path: "base_url", message: "is required by the tools" }, "base_url is required by the tools"],
+  [{ path: "", message: 'unknown field "nope"' }, 'unknown field "nope"'],
+  [{ path: "name", message: "missing, expected string" }, "name: missing, expected string"],
+])("%j is said as %j", (fault, said) => {
+  expect(faultsText([fault])).toBe(said);
 });

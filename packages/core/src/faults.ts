@@ -21,12 +21,19 @@ export function readInput<S extends z.ZodType>(schema: S, value: unknown): Read<
 }
 
 /** On one line, for people and models: "b: missing, expected number; rights[0]: ...". */
-export const whatIsWrong = (error: Pick<z.ZodError, "issues">): string => faultsText(faultsOf(error));
+const whatIsWrong = (error: Pick<z.ZodError, "issues">): string => faultsText(faultsOf(error));
 
-export const faultsText = (faults: readonly Fault[]): string =>
-  faults.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
+export const faultsText = (faults: readonly Fault[]): string => faults.map(faultText).join("; ");
 
-export const faultsOf = ({ issues }: Pick<z.ZodError, "issues">): Fault[] => issues.flatMap(issueFaults);
+/** A message that is a predicate follows its subject: "base_url is required"; the document itself is "it". */
+const PREDICATE = /^(is|has|must|may|contains|names|gives|cannot)\b/;
+
+function faultText({ path, message }: Fault): string {
+  if (PREDICATE.test(message)) return `${path === "" ? "it" : path} ${message}`;
+  return path === "" ? message : `${path}: ${message}`;
+}
+
+const faultsOf = ({ issues }: Pick<z.ZodError, "issues">): Fault[] => issues.flatMap(issueFaults);
 
 /** For a union, only the faults of the variant the author meant are reported. */
 function issueFaults(issue: z.core.$ZodIssue): Fault[] {

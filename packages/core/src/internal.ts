@@ -175,7 +175,7 @@ export {
 export type { ConnectionLack } from "./failures/connection-failures.ts";
 export { FAILURES } from "./failures/fail.ts";
 export { unknownField } from "./fault-messages.ts";
-export { type Fault, faultsOf, faultsText, readInput, whatIsWrong } from "./faults.ts";
+export { type Fault, faultsText, readInput } from "./faults.ts";
 export { type Budget, decideCall } from "./gate-decision.ts";
 export { applyPatch } from "./json-patch.ts";
 export { filterByScopes } from "./manifest/filter-by-scopes.ts";

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Agent, Rule } from "@capstan/client";
 import { RuleCreate } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
-import { ruleSentence } from "@capstan/core/internal";
+import { readInput, ruleSentence } from "@capstan/core/internal";
 import { z } from "zod";
 
 export interface FoundRule {
@@ -34,9 +34,8 @@ export const isRulesFile = (document: unknown): boolean =>
   typeof document === "object" && document !== null && "rules" in document && !("capabilities" in document);
 
 export function parseRulesFile(document: unknown): Result<FoundRule["rule"][]> {
-  const parsed = RulesFile.safeParse(document);
-  if (parsed.success) return ok(parsed.data.rules);
-  return fail("input_invalid", { where: z.prettifyError(parsed.error) });
+  const read = readInput(RulesFile, document);
+  return read.ok ? ok(read.value.rules) : fail("input_invalid", { where: read.where, issues: read.faults });
 }
 
 export interface RulePlanParts {

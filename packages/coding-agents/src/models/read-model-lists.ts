@@ -3,7 +3,7 @@
  *
  * Formats as printed by the versions in the manifests; those marked (docs) were read in source or documentation only.
  */
-import { whatIsWrong } from "@capstan/core/internal";
+import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
 import type { RemoteModel } from "./remote-model.ts";
 
@@ -330,9 +330,9 @@ function checked(source: string, models: readonly RemoteModel[]): RemoteModel[] 
 }
 
 function parsedAs<T>(source: string, schema: z.ZodType<T>, text: string): T {
-  const parsed = schema.safeParse(parsedOrNull(text));
-  if (!parsed.success) throw new ModelListError(source, whatIsWrong(parsed.error).slice(0, 300));
-  return parsed.data;
+  const read = readInput(schema, parsedOrNull(text));
+  if (!read.ok) throw new ModelListError(source, read.where.slice(0, 300));
+  return read.value;
 }
 
 function parsedOrNull(text: string): unknown {

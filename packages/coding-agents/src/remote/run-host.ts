@@ -5,7 +5,7 @@
  * disconnected continues until it ends or is stopped: closing a stream does not stop it.
  */
 import { fail, ok, type Result } from "@capstan/core";
-import { type CodingAgentEvent, type RunCommand, type RunOptions, whatIsWrong } from "@capstan/core/internal";
+import { type CodingAgentEvent, type RunCommand, type RunOptions, readInput } from "@capstan/core/internal";
 import { z } from "zod";
 import type { CodingAgentClient } from "../coding-agent-client.ts";
 import type { RunHandle } from "../runner/run-handle.ts";
@@ -46,15 +46,14 @@ export function createRunHost(client: CodingAgentClient): RunHost {
       return ok({ id: handle.id, events, stream: eventStream(handle.id, events) });
     },
     async command(runId, body) {
-      const parsed = runCommandSchema.safeParse(body);
-      if (!parsed.success) {
-        return fail("input_invalid", { where: whatIsWrong(parsed.error), issues: parsed.error.issues });
-      }
+      const read = readInput(runCommandSchema, body);
+      if (!read.ok) return fail("input_invalid", { where: read.where, issues: read.faults });
+      const command = read.value;
       const run = runs.get(runId);
-      if (!run) return fail("run_command_refused", { command: parsed.data.type });
-      return dispatch(run, parsed.data).then(
+      if (!run) return fail("run_command_refused", { command: command.type });
+      return dispatch(run, command).then(
         () => ok(null),
-        () => fail("run_command_refused", { command: parsed.data.type }),
+        () => fail("run_command_refused", { command: command.type }),
       );
     },
     async close() {

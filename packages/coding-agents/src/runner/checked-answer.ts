@@ -1,5 +1,6 @@
 /** The answer of a run that must be JSON: parsed, and validated by the schema if there is one. */
 import { fail, ok, type Result } from "@capstan/core";
+import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
 
 export interface AnswerWanted {
@@ -13,9 +14,8 @@ export function checkedAnswer(text: string, { agent, schema }: AnswerWanted): Re
     return fail("coding_agent_output_invalid", { agent, why: "it is not one JSON document" });
   }
   if (schema === undefined) return ok(parsed.json);
-  const checked = z.fromJSONSchema({ ...schema }).safeParse(parsed.json);
-  if (checked.success) return ok(parsed.json);
-  return fail("coding_agent_output_invalid", { agent, why: z.prettifyError(checked.error) });
+  const checked = readInput(z.fromJSONSchema({ ...schema }), parsed.json);
+  return checked.ok ? ok(parsed.json) : fail("coding_agent_output_invalid", { agent, why: checked.where });
 }
 
 /** Models often put JSON into a code fence. */

@@ -5,8 +5,8 @@
  */
 import { z } from "zod";
 import { fail } from "../failures/fail.ts";
-import { whatIsWrong } from "../faults.ts";
-import { ok, type Result } from "../result.ts";
+import { readInput } from "../faults.ts";
+import type { Result } from "../result.ts";
 import type { AgentName } from "./agent-name.ts";
 import {
   APPROVAL_MODES,
@@ -138,9 +138,8 @@ export const runOptionsSchema = z
 
 /** Options from outside, checked and bounded. */
 export function parseRunOptions(input: unknown): Result<RunOptions> {
-  const parsed = runOptionsSchema.safeParse(input);
-  if (parsed.success) return ok(parsed.data);
-  return fail("input_invalid", { where: whatIsWrong(parsed.error), issues: parsed.error.issues });
+  const read = readInput(runOptionsSchema, input);
+  return read.ok ? read : fail("input_invalid", { where: read.where, issues: read.faults });
 }
 
 /** Working folder and environment are decided by the machine that runs the agent. */

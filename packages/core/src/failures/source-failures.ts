@@ -1,5 +1,5 @@
 /** Failures of capability sources (documents, OpenAPI, MCP servers, skills) and of the sandbox. */
-import type { Fault } from "../faults.ts";
+import { type Fault, faultsText } from "../faults.ts";
 import { row } from "./failure.ts";
 
 const LATER = "The service has an internal problem; try again later.";
@@ -13,8 +13,7 @@ const SERVICE_STEPS: Readonly<Record<number, string>> = {
 export const sourceFailures = {
   document_invalid: row<{ faults: readonly Fault[] }>({
     status: 422,
-    message: ({ faults }) =>
-      `The document is not valid: ${faults.map(({ path, message }) => `${path === "" ? "it" : path} ${message}`).join("; ")}.`,
+    message: ({ faults }) => `The document is not valid: ${faultsText(faults)}.`,
     nextStep: () => "Correct the named fields; docs/sources.md lists them all.",
     details: ({ faults }) => faults,
   }),

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { ConnectionNeedDocument } from "../connections/connection-need.ts";
 import { FLOW_FIELDS } from "../data-flow/flow-fields.ts";
 import { fail } from "../failures/fail.ts";
-import { faultsOf } from "../faults.ts";
+import { readInput } from "../faults.ts";
 import { ok, type Result } from "../result.ts";
 import { isCommandName, PACKAGE_NAME_RULE } from "./package-names.ts";
 import { ParameterDocument, readParameter } from "./parameters.ts";
@@ -126,9 +126,8 @@ export type ManifestAction = Manifest["actions"][number];
 export function readManifest(source: unknown): Result<Manifest> {
   const document = typeof source === "string" ? parseText(source) : ok(source);
   if (!document.ok) return document;
-  const parsed = Manifest.safeParse(document.value);
-  if (parsed.success) return ok(parsed.data);
-  return fail("manifest_invalid", { faults: faultsOf(parsed.error) });
+  const read = readInput(Manifest, document.value);
+  return read.ok ? read : fail("manifest_invalid", { faults: read.faults });
 }
 
 /** Paths of fields that nothing reads, for the review. */

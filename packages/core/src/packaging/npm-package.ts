@@ -1,7 +1,7 @@
 /** npm packages: reads a tarball, and packs one from a project folder without npm. */
 import { z } from "zod";
 import { fail } from "../failures/fail.ts";
-import { faultsOf } from "../faults.ts";
+import { readInput } from "../faults.ts";
 import { ok, type Result } from "../result.ts";
 import { type ArchiveCodec, type ArchiveFile, refuseArchive } from "./archive.ts";
 import { findManifest, type PackageContents, textOf } from "./package-contents.ts";
@@ -64,9 +64,8 @@ function readPackageJson(files: readonly ArchiveFile[]): Result<PackageJson> {
   } catch {
     return refuseArchive("its package.json is not JSON");
   }
-  const parsed = PackageJson.safeParse(document);
-  if (parsed.success) return ok(parsed.data);
-  return fail("project_invalid", { file: "package.json", faults: faultsOf(parsed.error) });
+  const read = readInput(PackageJson, document);
+  return read.ok ? read : fail("project_invalid", { file: "package.json", faults: read.faults });
 }
 
 const LEFT_OUT =

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { fail } from "../failures/fail.ts";
-import { faultsOf } from "../faults.ts";
+import { readInput } from "../faults.ts";
 import { ok, type Result } from "../result.ts";
 import { type ArchiveCodec, type ArchiveFile, refuseArchive } from "./archive.ts";
 import type { PackageContents } from "./package-contents.ts";
@@ -115,10 +115,9 @@ export function buildWheel(
   files: readonly ArchiveFile[],
   codec: ArchiveCodec,
 ): Result<{ fileName: string; bytes: Uint8Array }> {
-  const parsed = PyProject.safeParse(pyproject);
-  if (!parsed.success)
-    return fail("project_invalid", { file: "pyproject.toml", faults: faultsOf(parsed.error) });
-  const { project } = parsed.data;
+  const read = readInput(PyProject, pyproject);
+  if (!read.ok) return fail("project_invalid", { file: "pyproject.toml", faults: read.faults });
+  const { project } = read.value;
   const code = packageFiles(files);
   if (code.length === 0) {
     const faults = [

@@ -1,7 +1,7 @@
 /** A trigger: one event of a background service, in the seed's snake_case. It starts a session for one user. */
 import { z } from "zod";
 import { fail } from "../failures/fail.ts";
-import { faultsOf } from "../faults.ts";
+import { readInput } from "../faults.ts";
 import { ok, type Result } from "../result.ts";
 
 export const TRIGGER_MAX_BYTES = 1024 * 1024; // a model reads far less; larger data belongs in the user's folder
@@ -54,8 +54,8 @@ export function readTrigger(text: string): Result<Trigger> {
 }
 
 export function readTriggerDocument(document: unknown): Result<Trigger> {
-  const parsed = Trigger.safeParse(document);
-  return parsed.success
-    ? ok({ ...parsed.data, id: parsed.data.id.toLowerCase() })
-    : fail("trigger_invalid", { faults: faultsOf(parsed.error) });
+  const read = readInput(Trigger, document);
+  return read.ok
+    ? ok({ ...read.value, id: read.value.id.toLowerCase() })
+    : fail("trigger_invalid", { faults: read.faults });
 }

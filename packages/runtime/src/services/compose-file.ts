@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
-import { whatIsWrong } from "@capstan/core/internal";
+import { readInput } from "@capstan/core/internal";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { readPlainText } from "../files/plain-file.ts";
@@ -93,8 +93,8 @@ const pointsAt = (hosts: readonly string[], value: string) =>
 
 function parseCompose(text: string): z.infer<typeof Compose> | string {
   try {
-    const parsed = Compose.safeParse(parseYaml(text));
-    return parsed.success ? parsed.data : `docker-compose.yml: ${whatIsWrong(parsed.error)}`;
+    const read = readInput(Compose, parseYaml(text));
+    return read.ok ? read.value : `docker-compose.yml: ${read.where}`;
   } catch (error) {
     return `docker-compose.yml is not YAML: ${(error as Error).message.split("\n")[0]}`;
   }

@@ -15,7 +15,7 @@ import { loadDeclarative, readDeclarative } from "./declarative.ts";
 import type { BoundSecrets } from "./secrets.ts";
 
 const DOCUMENT_MAX_BYTES = 4 * 1024 * 1024;
-const NOT_A_FILE = "it cannot be read, is no plain file, or is larger than 4 MB";
+const NOT_A_FILE = "cannot be read, is no plain file, or is larger than 4 MB";
 
 export interface CapabilityDocuments {
   /** Registers a new document, or a newer version of a saved one. */

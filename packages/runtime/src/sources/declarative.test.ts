@@ -116,16 +116,19 @@ describe("a declarative document", () => {
 
   test.each([
     ["id: Bad Id", "id must be 1 to 50 characters"],
-    ["name: ''", "name "],
+    ["name: ''", "name: "],
     ["version: one", "version must be a version such as 1.0.0"],
-    ["colour: red", 'Unrecognized key: "colour"'],
-    ["risk: wild", "risk "],
+    ["colour: red", 'unknown field "colour"'],
+    ["promt: red", 'unknown field "promt", did you mean "prompt"?'],
+    ["__proto__: {policy: auto}", 'has a key "__proto__"'],
+    ["---\nid: second", "has several documents"],
+    ["risk: wild", "risk: expected one of"],
     ["tools: [{name: 'a b', description: d, path: /}]", "tools[0].name must be 1 to 64 characters"],
     ["tools: [{name: a, description: d, path: x}]", "tools[0].path must start with /"],
     ["tools: [{name: a, description: d, path: '/{x}'}]", "tools[0].path names {x}, which is not a parameter"],
     [
       "tools: [{name: a, description: d, path: /, parameters: {x: {type: strin}}}]",
-      "tools[0].parameters.x.type ",
+      "tools[0].parameters.x.type: expected one of",
     ],
     [
       "tools: [{name: a, description: d, path: /, parameters: {x: {type: string, in: path}}}]",
@@ -137,11 +140,11 @@ describe("a declarative document", () => {
     ],
     [
       "tools: [{name: a, description: d, path: /, parameters: {x: {type: array, items: {$ref: 'http://x'}}}}]",
-      "tools[0].parameters The JSON Schema cannot be used",
+      "tools[0].parameters: The JSON Schema cannot be used",
     ],
     [
       "tools: [{name: a, description: d, path: /}, {name: a, description: d, path: /}]",
-      'tools[1].name "a" is used twice',
+      'tools[1].name: "a" is used twice',
     ],
     [`headers: {A: 'Bearer \${my key}'}`, `headers.A contains \${my key}`],
     ["base_url: ftp://x", "base_url must be an address"],

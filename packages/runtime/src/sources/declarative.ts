@@ -13,7 +13,7 @@ import {
   type RoutingHints,
   type Schema,
 } from "@capstan/core";
-import { declaredFlow, type Fault, faultsOf } from "@capstan/core/internal";
+import { declaredFlow, type Fault, readInput } from "@capstan/core/internal";
 import { parseDocument } from "yaml";
 import {
   DeclarativeDocument,
@@ -48,9 +48,9 @@ export function loadDeclarative(text: string, options: DeclarativeOptions = {}):
 export function readDeclarative(source: unknown, options: DeclarativeOptions = {}): Result<Capability> {
   if (isRecord(source) && ("openapi" in source || "swagger" in source))
     return fail("document_invalid", { faults: [{ path: "", message: OPENAPI_INSTEAD }] });
-  const parsed = DeclarativeDocument.safeParse(source);
-  if (!parsed.success) return fail("document_invalid", { faults: faultsOf(parsed.error) });
-  const document = parsed.data;
+  const read = readInput(DeclarativeDocument, source);
+  if (!read.ok) return fail("document_invalid", { faults: read.faults });
+  const document = read.value;
   const faults = [...documentFaults(document)];
   const config = configSchema(document);
   if (!config.ok) faults.push({ path: "config", message: config.failure.message });
@@ -71,11 +71,19 @@ export function parseYaml(text: string, limitChars: number = TEXT_CHARS): Result
   try {
     const document = parseDocument(text, { merge: false, uniqueKeys: true, prettyErrors: true });
     const [error] = document.errors;
+    if (error?.code === "MULTIPLE_DOCS") return refuse("has several documents; send one at a time");
     if (error) return refuse(`cannot be read: ${error.message.split("\n")[0]}`);
-    return ok(document.toJS({ maxAliasCount: ALIASES }) as unknown);
+    const value: unknown = document.toJS({ maxAliasCount: ALIASES });
+    return namesPrototype(value) ? refuse('has a key "__proto__", which names no field') : ok(value);
   } catch (error) {
     return refuse(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** A parser of fields passes over this key, so that it would be dropped without a word. */
+function namesPrototype(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  return Object.hasOwn(value, "__proto__") || Object.values(value).some(namesPrototype);
 }
 
 function capability(document: DeclarativeDocument, tools: AnyTool[], config: Schema | undefined): Capability {

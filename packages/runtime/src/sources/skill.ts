@@ -5,7 +5,7 @@
 import { lstat, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type AnyTool, type Capability, defineCapability, fail, ok, type Result } from "@capstan/core";
-import { type Fault, faultsOf } from "@capstan/core/internal";
+import { type Fault, readInput } from "@capstan/core/internal";
 import { z } from "zod";
 import { readPlainText } from "../files/plain-file.ts";
 import { parseYaml } from "./declarative.ts";
@@ -43,16 +43,16 @@ export async function loadSkill(folder: string): Promise<Result<Capability>> {
   const [, yaml = ""] = parts;
   const parsed = parseYaml(yaml);
   if (!parsed.ok) return parsed;
-  const front = FrontMatter.safeParse(parsed.value ?? {});
-  if (!front.success) return invalid(faultsOf(front.error));
-  const { name } = front.data;
+  const front = readInput(FrontMatter, parsed.value ?? {});
+  if (!front.ok) return invalid(front.faults);
+  const { name } = front.value;
   if (name !== basename(folder)) {
     return invalid([
       { path: "name", message: `is "${name}", but its folder is "${basename(folder)}"; they must be equal` },
     ]);
   }
   const files = await bundledFiles(folder);
-  return files.ok ? ok(capability(folder, front.data, files.value)) : files;
+  return files.ok ? ok(capability(folder, front.value, files.value)) : files;
 }
 
 const invalid = (faults: readonly Fault[]) =>

@@ -9,8 +9,8 @@ import {
   type FilePart,
   type FileSource,
   normalisePath,
+  readInput,
   type UserPart,
-  whatIsWrong,
 } from "@capstan/core/internal";
 import type { ClientResult } from "@capstan/runtime";
 
@@ -34,7 +34,7 @@ export interface NewUserMessage {
 export function parseRunInput(body: unknown): Result<RunAgentInput> {
   if (typeof body !== "object" || body === null)
     return fail("body_invalid", { where: "it is not an object" });
-  const parsed = RunAgentInputSchema.safeParse({
+  const read = readInput(RunAgentInputSchema, {
     tools: [],
     context: [],
     state: {},
@@ -42,8 +42,8 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
     forwardedProps: {},
     ...body,
   });
-  if (!parsed.success) return fail("input_invalid", { where: whatIsWrong(parsed.error) });
-  const input = parsed.data as RunAgentInput;
+  if (!read.ok) return fail("input_invalid", { where: read.where, issues: read.faults });
+  const input = read.value as RunAgentInput;
   // An empty id would be one thread for everybody who forgot to set it.
   const empty = (["threadId", "runId"] as const).filter((name) => input[name].trim() === "");
   if (empty.length > 0) return fail("input_invalid", { where: `${empty.join(" and ")} must not be empty` });

@@ -4,7 +4,7 @@
  */
 import type { RunAgentInput } from "@ag-ui/core";
 import { fail, ok, type Result } from "@capstan/core";
-import { whatIsWrong } from "@capstan/core/internal";
+import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
 
 const TextPart = z.looseObject({ type: z.literal("text"), text: z.string() });
@@ -97,8 +97,8 @@ export function uiTurn(request: UiRequest, runId: string): Result<UiTurn> {
 }
 
 function toolParts({ parts }: Extract<UiMessage, { role: "assistant" }>): Result<ToolPart[]> {
-  const parsed = z.array(ToolPart).safeParse(parts.filter(isToolPart));
-  return parsed.success ? ok(parsed.data) : fail("input_invalid", { where: whatIsWrong(parsed.error) });
+  const read = readInput(z.array(ToolPart), parts.filter(isToolPart));
+  return read.ok ? read : fail("input_invalid", { where: read.where, issues: read.faults });
 }
 
 /** Only a clear yes approves. */

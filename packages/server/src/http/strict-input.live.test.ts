@@ -134,6 +134,11 @@ describe("a refusal says what is wrong in words that help", () => {
       ["POST", "/v1/capabilities/test_mth/tools/add", { input: {} }],
     ],
     [404, 'There is no capability "test_mth"', ["GET", "/v1/capabilities/test_mth"]],
+    [
+      422,
+      'unknown field "promt", did you mean "prompt"?',
+      ["POST", "/v1/capabilities", { id: "x", name: "X", description: "An x.", version: "1.0.0", promt: "" }],
+    ],
     [405, "GET, POST", ["PUT", "/v1/agents", {}]],
     [404, "/v1/agent", ["GET", "/v1/agent"]],
     [422, 'unknown field "on_disconnect", use "onDisconnect"', agUi({ on_disconnect: "cancel" })],

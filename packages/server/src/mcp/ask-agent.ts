@@ -3,6 +3,7 @@
  * tools, as a stored run like any other, and returns the answer. Every call of the run passes the gate.
  */
 import { fail, type RunEvent } from "@capstan/core";
+import { readInput } from "@capstan/core/internal";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { uuidv7 } from "uuidv7";
 import { z } from "zod";
@@ -50,15 +51,14 @@ export async function askAgent(
   caller: McpCaller,
   { input, signal, progress }: AskOptions,
 ): Promise<CallToolResult> {
-  const parsed = Input.safeParse(input);
-  if (!parsed.success)
-    return failureAnswer(fail("input_invalid", { where: z.prettifyError(parsed.error) }).failure);
+  const read = readInput(Input, input);
+  if (!read.ok) return failureAnswer(fail("input_invalid", { where: read.where }).failure);
   const spent = (await caller.budgets(undefined)).find(({ used, limit }) => used >= limit);
   if (spent)
     return failureAnswer(
       fail("budget_exhausted", { budget: spent.name, limit: spent.limit, used: spent.used }).failure,
     );
-  const { message, thread = uuidv7() } = parsed.data;
+  const { message, thread = uuidv7() } = read.value;
   const turn = await startTurn(services, {
     agentId: caller.agent.spec.id,
     by: caller.email,

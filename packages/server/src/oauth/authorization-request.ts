@@ -1,5 +1,6 @@
 /** A client's request to log in, as it arrives in the browser's address: read, and checked against the client. */
 import { fail, ok, type Result } from "@capstan/core";
+import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
 import { readScopes } from "../auth/client-scopes.ts";
 import { type Resource, resourceAt } from "../auth/resources.ts";
@@ -34,12 +35,9 @@ export async function readRequest(
   origin: string,
   query: Readonly<Record<string, string>>,
 ): Promise<Result<AuthorizationRequest>> {
-  const parsed = Query.safeParse(query);
-  if (!parsed.success)
-    return invalid(
-      parsed.error.issues.map(({ message, path }) => `${path.join(".")}: ${message}`).join("; "),
-    );
-  const { client_id, redirect_uri, state, code_challenge, resource, scope } = parsed.data;
+  const read = readInput(Query, query);
+  if (!read.ok) return invalid(read.where);
+  const { client_id, redirect_uri, state, code_challenge, resource, scope } = read.value;
   const client = await clients.find(client_id);
   if (!client.ok) return client;
   if (!isRegistered(redirect_uri, client.value.redirectUris))

@@ -4,6 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
 import { rateLimiter } from "../auth/rate-limiter.ts";
 import { isUsableRedirect } from "./redirect-uris.ts";
@@ -132,9 +133,9 @@ async function readDocument(fetch: GuardedFetch, clientId: string): Promise<Resu
   if (!answer.value.ok) return unknown(`its document answered ${answer.value.status}`);
   const text = await answer.value.text().catch(() => "");
   if (text.length > MOST_DOCUMENT_BYTES) return unknown("its document is too large");
-  const parsed = ClientDocument.safeParse(parsedOr(text));
-  if (!parsed.success) return unknown(`its document is not valid: ${z.prettifyError(parsed.error)}`);
-  const { client_id, client_name, client_uri, redirect_uris } = parsed.data;
+  const read = readInput(ClientDocument, parsedOr(text));
+  if (!read.ok) return unknown(`its document is not valid: ${read.where}`);
+  const { client_id, client_name, client_uri, redirect_uris } = read.value;
   if (client_id !== clientId) return unknown("its document names another client_id");
   const { host } = new URL(clientId);
   return ok({

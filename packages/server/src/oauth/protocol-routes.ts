@@ -2,6 +2,7 @@
  * What OAuth clients call: the two metadata documents, /authorize, /token, /register and /revoke, at the origin because
  * clients build them from it. Answers have OAuth's shapes. /authorize decides nothing: it hands over to the studio's page.
  */
+import { type Fault, readInput } from "@capstan/core/internal";
 import type { ClientLogins, GrantRefusal, IssuedTokens } from "@capstan/runtime";
 import type { Context } from "hono";
 import { z } from "zod";
@@ -41,8 +42,8 @@ export function oauthProtocolRoutes({ settings, clients, clientLogins }: OAuthRo
   routes.post("/token", (c) => answerToken(c, clientLogins));
   routes.post("/revoke", async (c) => {
     const form = await readForm(c, z.object({ token: z.string(), client_id: z.string() }));
-    if (!form.success) return c.json(oauthError("invalid_request", z.prettifyError(form.error)), 400);
-    await clientLogins.revokeByToken(form.data.token, form.data.client_id);
+    if (!form.ok) return c.json(oauthError("invalid_request", form.where), 400);
+    await clientLogins.revokeByToken(form.value.token, form.value.client_id);
     return c.body(null, 200); // also for an unknown token: RFC 7009
   });
   return routes;
@@ -113,8 +114,8 @@ const TokenRequest = z.discriminatedUnion("grant_type", [
 
 async function answerToken(c: Context, logins: ClientLogins): Promise<Response> {
   const form = await readForm(c, TokenRequest);
-  if (!form.success) return c.json(tokenFault(form.error), 400, NO_STORE);
-  const issued = await issue(form.data, logins);
+  if (!form.ok) return c.json(tokenFault(form), 400, NO_STORE);
+  const issued = await issue(form.value, logins);
   if ("refused" in issued) return c.json(oauthError("invalid_grant", issued.refused), 400, NO_STORE);
   const body = {
     access_token: issued.accessToken,
@@ -137,9 +138,9 @@ function issue(
   return logins.exchangeCode({ code, verifier, clientId, redirectUri, resource });
 }
 
-function tokenFault(error: z.ZodError) {
-  const isGrantType = error.issues.some(({ path }) => path[0] === "grant_type");
-  return oauthError(isGrantType ? "unsupported_grant_type" : "invalid_request", z.prettifyError(error));
+function tokenFault({ where, faults }: { readonly where: string; readonly faults: readonly Fault[] }) {
+  const isGrantType = faults.some(({ path }) => path === "grant_type");
+  return oauthError(isGrantType ? "unsupported_grant_type" : "invalid_request", where);
 }
 
 /** A field that is sent twice is refused: one of the two would be ignored. */
@@ -147,7 +148,7 @@ async function readForm<Schema extends z.ZodType>(c: Context, schema: Schema) {
   const isForm = (c.req.header("content-type") ?? "").startsWith("application/x-www-form-urlencoded");
   const pairs = isForm ? [...new URLSearchParams(await c.req.text())] : [];
   const isRepeated = new Set(pairs.map(([name]) => name)).size < pairs.length;
-  return schema.safeParse(isRepeated ? undefined : Object.fromEntries(pairs));
+  return readInput(schema, isRepeated ? undefined : Object.fromEntries(pairs));
 }
 
 const oauthError = (error: string, description: string) => ({ error, error_description: description });

@@ -71,6 +71,29 @@ describe("another person's session would be read or driven with its owner's righ
     expect(own.body).toBe('"dear diary"');
   });
 
+  test("by any route below a session, also by one that is added later", async () => {
+    const { paths } = (await server.call("GET", "/openapi.json")).body as { paths: Record<string, object> };
+    const below = Object.entries(paths).filter(([path]) => path.startsWith("/v1/sessions/{id}"));
+    expect(below.length).toBeGreaterThan(15);
+    for (const [path, operations] of below)
+      for (const method of Object.keys(operations)) {
+        const at = path.replace("{id}", session).replace(/\{\w+\}/g, "0190d3a0-0000-7000-8000-000000000000");
+        const body = method === "get" || method === "delete" ? undefined : {};
+        const answer = await server.call(method.toUpperCase(), at, body, ann);
+        expect(answer.status, `${method} ${path}`).toBe(404);
+      }
+  });
+
+  test("by searching for what was said in it; its owner finds it", async () => {
+    const found = async (who: Record<string, string>) => {
+      const answer = await server.call("GET", "/v1/sessions/search?q=ahoy", undefined, who);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      return answer.body.items.length as number;
+    };
+    expect(await found(ann)).toBe(0);
+    expect(await found(bob)).toBe(1);
+  });
+
   test("by the id of its run", async () => {
     expect((await server.call("GET", `/v1/runs/${runId}`, undefined, ann)).status).toBe(404);
     expect((await server.call("GET", `/v1/runs/${runId}`, undefined, bob)).status).toBe(200);

@@ -1,6 +1,6 @@
 /** The server's settings: all environment variables, parsed once. `main.ts` is the only caller with the real environment. */
 import { fail, ok, type Result } from "@capstan/core";
-import { whatIsWrong } from "@capstan/core/internal";
+import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -186,10 +186,10 @@ export function parseSettings(environment: Record<string, string | undefined>): 
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
-  const parsed = Environment.safeParse(given);
-  const where = parsed.success ? whatPeopleNeed(parsed.data) : whatIsWrong(parsed.error);
-  if (where !== undefined || !parsed.success) return fail("settings_invalid", { where: where ?? "" });
-  return ok({ ...parsed.data, secrets: secretsOf(given) });
+  const read = readInput(Environment, given);
+  const where = read.ok ? whatPeopleNeed(read.value) : read.where;
+  if (where !== undefined || !read.ok) return fail("settings_invalid", { where: where ?? "" });
+  return ok({ ...read.value, secrets: secretsOf(given) });
 }
 
 function secretsOf(given: Record<string, string | undefined>): Record<string, string> {
