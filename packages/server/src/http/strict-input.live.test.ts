@@ -338,6 +338,8 @@ const placed = (path: string): string =>
     .replace("{number}", "1")
     .replace("/v1/secrets/{capability}/{name}", "/v1/secrets/test_math/NAME")
     .replace("{email}", "a@b.co")
+    .replace("{number}", "1")
+    .replace("secrets/{capability}/{name}", "secrets/noop/TOKEN")
     .replaceAll(/\{[^}]+\}/g, "0190d3a0-0000-7000-8000-000000000000");
 
 const resolved = (schema: Schema): Schema =>

@@ -13,7 +13,7 @@ const IS_DUE = `left_at is not null and input->'client' is not null and left_at 
   secs => coalesce(input->'client'->>'graceSeconds', '${GRACE_SECONDS}')::float8) <= now()`;
 
 export const UNATTENDED = `select id, session_id as "sessionId", input->'client' as client from runs
-  where ${IS_DUE} and input->'client' is not null`; // a row that somebody else wrote may name none
+  where ${IS_DUE}`;
 
 /** An ended run only matters if its session is still to be deleted. $1 run. */
 const MARK_LEFT = `update runs set left_at = now() where id = $1 and ${ENDS_WITH_CLIENT}
