@@ -2,6 +2,9 @@
  * The first minutes of a newcomer who has cloned the repository: from the second command (`npm start`) to the page, and
  * from the page to the first answer of the built-in model. A new data folder each round; the studio built by
  * `npm install`, as it is, and once not built, as after a change of its sources.
+ *
+ * Beside it Mastra, when MASTRA_PROJECT names a project that `npx create-mastra` made: from `npm run dev` to its page, in turns with ours.
+ * It has no model of its own, so it gives no answer without a key.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,6 +16,8 @@ import { cpuMs, freePort, sleep } from "../server.ts";
 const ROUNDS = Number(process.argv[2] ?? 5);
 const ROOT = join(import.meta.dirname, "../..");
 const ASK_EVERY_MS = 10;
+const PEER = process.env.MASTRA_PROJECT;
+const PEER_URL = "http://127.0.0.1:4111";
 const QUESTION = "What is 12 times 34?";
 
 interface Times {
@@ -52,6 +57,25 @@ async function once(times: Times | undefined): Promise<void> {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
+async function peerOnce(project: string): Promise<number> {
+  const startedAt = performance.now();
+  const child = spawn("npm", ["run", "dev"], {
+    cwd: project,
+    detached: true, // npm's children end with it
+    stdio: "ignore",
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, MASTRA_TELEMETRY_DISABLED: "1" },
+  });
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  while (!(await hasPage(PEER_URL))) {
+    if (child.exitCode !== null) throw new Error("Mastra did not start");
+    await sleep(ASK_EVERY_MS);
+  }
+  const pageMs = performance.now() - startedAt;
+  if (child.pid) process.kill(-child.pid, "SIGTERM");
+  await gone;
+  return pageMs;
+}
+
 async function hasPage(url: string): Promise<boolean> {
   const answer = await fetch(url).catch(() => undefined);
   return answer?.status === 200 && (await answer.text()).includes("<script");
@@ -86,7 +110,11 @@ async function ask(url: string): Promise<{ firstWordMs: number; answerMs: number
 }
 
 await once(undefined); // builds the studio if it is not, and fills Node's cache of compiled code
-for (let round = 0; round < ROUNDS; round++) await once(built);
+const peer: number[] = [];
+for (let round = 0; round < ROUNDS; round++) {
+  await once(built);
+  if (PEER) peer.push(await peerOnce(PEER));
+}
 rmSync(join(ROOT, "packages/web/dist"), { recursive: true, force: true });
 await once(unbuilt);
 
@@ -95,19 +123,34 @@ const row = (what: string, times: Times) => ({
   "command to page, ms": figure(median(times.page)),
   "page to first word, ms": figure(median(times.firstWord)),
   "page to whole answer, ms": figure(median(times.answer)),
+  "processor time of the start, ms": figure(median(times.work)),
+});
+const peerRow = () => ({
+  "": "Mastra's dev, a project of create-mastra",
+  "command to page, ms": figure(median(peer)),
+  "page to first word, ms": "no model",
+  "page to whole answer, ms": "no model",
+  "processor time of the start, ms": "-",
 });
 report({
   name: "first-hour",
   question: "How long does a newcomer wait?",
-  method: `From \`npm start\` (tools/start.mjs) to the studio's page, and from there to the answer of the built-in model to "${QUESTION}", the agent's creation included; a new data folder each time. Medians of ${ROUNDS} rounds after one that does not count; without a built studio, once.`,
+  method: `From \`npm start\` (tools/start.mjs) to the studio's page, and from there to the answer of the built-in model to "${QUESTION}", the agent's creation included; a new data folder each time. Medians of ${ROUNDS} rounds after one that does not count; without a built studio, once. Mastra: from \`npm run dev\` to its page, in turns with ours, in a project of create-mastra whose stores got the id that its own start asks for.`,
   goals: [
     { what: "second command to the page", value: median(built.page) / 1000, atMost: 5, unit: " s" },
+    ...(PEER
+      ? [{ what: "beside Mastra's dev", value: median(built.page) / median(peer), atMost: 1, unit: "x" }]
+      : []),
     { what: "page to the first answer", value: median(built.answer) / 1000, atMost: 1, unit: " s" },
   ],
   tables: [
     {
       title: "First minutes",
-      rows: [row("studio built by npm install", built), row("studio not built yet", unbuilt)],
+      rows: [
+        row("studio built by npm install", built),
+        row("studio not built yet", unbuilt),
+        ...(PEER ? [peerRow()] : []),
+      ],
     },
   ],
   plots: [],
