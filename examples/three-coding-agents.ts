@@ -7,6 +7,9 @@ import { createApi } from "@capstan/client";
 import { say, value } from "./talk.ts";
 import { withServer } from "./with-server.ts";
 
+/** A server that is root would run programs as another user, who does not have your logins. */
+const AS_ITSELF = { CAPSTAN_HARNESS_AS_SERVER: "claude,codex,gemini" };
+
 await withServer(async (url) => {
   const api = createApi({ url });
   const { items } = value(await api.codingAgents.list());
@@ -25,4 +28,4 @@ await withServer(async (url) => {
     );
     console.log(`${harness}: ${answer}`);
   }
-});
+}, AS_ITSELF);

@@ -8,7 +8,7 @@ import {
   pluginsMarkdown,
   transportsMarkdown,
 } from "../packages/coding-agents/src/docs/docs-tables.ts";
-import { probesMarkdown } from "../packages/coding-agents/src/doctor/probe-table.ts";
+import { probedFeaturesMarkdown, probesMarkdown } from "../packages/coding-agents/src/doctor/probe-table.ts";
 
 const PAGE = new URL("../docs/coding-agents.md", import.meta.url);
 const TABLES: Readonly<Record<string, () => string>> = {
@@ -17,6 +17,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   plugins: pluginsMarkdown,
   transports: transportsMarkdown,
   probes: probesMarkdown,
+  "probed-features": probedFeaturesMarkdown,
   install: installMarkdown,
   departures: departuresMarkdown,
 };

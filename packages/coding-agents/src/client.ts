@@ -126,9 +126,13 @@ function startLocal(
   });
 }
 
-/** The environment of a run in another home: nothing in it points at this user's state, which the other cannot open. */
+/** The environment of a run in another home: nothing in it points at this user's state or temporary folder, which the other cannot open. */
 const inHome = (home: string, ambient: LocalParts["ambient"], { stateVariables }: CodingAgentAdapter) => ({
-  ...Object.fromEntries(Object.entries(ambient).filter(([name]) => stateVariables?.test(name) !== true)),
+  ...Object.fromEntries(
+    Object.entries(ambient).filter(
+      ([name]) => !/^(TMPDIR|TMP|TEMP)$/.test(name) && stateVariables?.test(name) !== true,
+    ),
+  ),
   HOME: home,
 });
 

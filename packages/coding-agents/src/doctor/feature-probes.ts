@@ -41,6 +41,9 @@ export interface FeatureTools {
 
 export interface FeatureProbe {
   readonly name: string;
+  /** For people: which field of the manifest declares it, and what the probe does. */
+  readonly declaredBy: string;
+  readonly how: string;
   /** Whether the transport offers it at all. */
   readonly offered: (can: CodingAgentCapabilities) => boolean;
   readonly works: (tools: FeatureTools) => Promise<boolean>;
@@ -52,31 +55,87 @@ const runsTools = ({ approvalModes, supportsNativeTools }: CodingAgentCapabiliti
   supportsNativeTools && approvalModes.includes("yolo");
 
 export const FEATURE_PROBES: readonly FeatureProbe[] = [
-  { name: "exact prompt", offered: always, works: getsExactPrompt },
-  { name: "deny", offered: asksPeople, works: isDenied },
-  { name: "edit", offered: asksPeople, works: runsEditedCall },
-  { name: "image", offered: ({ supportsImageInput }) => supportsImageInput, works: seesImage },
-  { name: "resume cost", offered: ({ canResume }) => canResume, works: costsOneRun },
+  {
+    name: "exact prompt",
+    declaredBy: "always",
+    how: "A prompt with quotes, tabs, two spaces, `--flag` and `@x` is on the wire byte for byte; the file `x` is not.",
+    offered: always,
+    works: getsExactPrompt,
+  },
+  {
+    name: "deny",
+    declaredBy: "`approvalModes` has prompt",
+    how: "A call that a person denies does not write its file.",
+    offered: asksPeople,
+    works: isDenied,
+  },
+  {
+    name: "edit",
+    declaredBy: "`approvalModes` has prompt",
+    how: "A call approved with another file name writes that file, and not the first one.",
+    offered: asksPeople,
+    works: runsEditedCall,
+  },
+  {
+    name: "image",
+    declaredBy: "`supportsImageInput`",
+    how: "An image given as base64 is on the wire.",
+    offered: ({ supportsImageInput }) => supportsImageInput,
+    works: seesImage,
+  },
+  {
+    name: "resume cost",
+    declaredBy: "`canResume`",
+    how: "A second run of the session has the first one's words on the wire and costs as much as one run.",
+    offered: ({ canResume }) => canResume,
+    works: costsOneRun,
+  },
   {
     name: "usage with tools",
+    declaredBy: "`reportsUsage`, and `approvalModes` has yolo",
+    how: "A run with two calls of the model reports twice the tokens of one with one call.",
     offered: (can) => can.reportsUsage !== "never" && runsTools(can),
     works: countsEveryCall,
   },
   {
     name: "401",
+    declaredBy: "always",
+    how: "The run fails as `coding_agent_not_logged_in`, or tells that it tries again as that.",
     offered: always,
     works: (tools) => tellsError(tools, "err401", "coding_agent_not_logged_in"),
   },
   {
     name: "429",
+    declaredBy: "always",
+    how: "The run fails as `coding_agent_rate_limited`, or tells that it tries again as that.",
     offered: always,
     works: (tools) => tellsError(tools, "err429", "coding_agent_rate_limited"),
   },
-  { name: "cut stream", offered: always, works: noticesCut },
-  { name: "interrupt", offered: ({ supportsTextStreaming }) => supportsTextStreaming, works: isInterrupted },
-  { name: "MCP tool", offered: ({ supportsMCP }) => supportsMCP, works: callsMcpTool },
+  {
+    name: "cut stream",
+    declaredBy: "always",
+    how: "An answer whose connection breaks is asked for again, or fails the run.",
+    offered: always,
+    works: noticesCut,
+  },
+  {
+    name: "interrupt",
+    declaredBy: "`supportsTextStreaming`",
+    how: "A run that is interrupted at its first word ends as `aborted`.",
+    offered: ({ supportsTextStreaming }) => supportsTextStreaming,
+    works: isInterrupted,
+  },
+  {
+    name: "MCP tool",
+    declaredBy: "`supportsMCP`",
+    how: "The answer of a tool of the run's own MCP server reaches the model.",
+    offered: ({ supportsMCP }) => supportsMCP,
+    works: callsMcpTool,
+  },
   {
     name: "structured output",
+    declaredBy: "`supportsStructuredOutput`",
+    how: "A run with `outputSchema` ends as `done`, with an answer of that form.",
     offered: ({ supportsStructuredOutput }) => supportsStructuredOutput,
     works: answersBySchema,
   },

@@ -15,3 +15,10 @@ export function probesMarkdown(): string {
   );
   return table(["Agent", "Transport", "Probed", ...features], rows);
 }
+
+/** What each column means. */
+export const probedFeaturesMarkdown = (): string =>
+  table(
+    ["Feature", "Declared by", "How it is probed"],
+    FEATURE_PROBES.map(({ name, declaredBy, how }) => [name, declaredBy, how]),
+  );

@@ -111,6 +111,14 @@ describe("a run", () => {
     expect(names).not.toContain("ANTHROPIC_API_KEY");
   });
 
+  test("a run in another user's home is not sent to this user's temporary folder", async () => {
+    const client = clientWith({}, { ...process.env, TMPDIR: "/root/tmp" });
+    const run = client.run({ agent: "stand-in", prompt: "environment" }, { home: "/home/other" });
+    const names = (await run.result).text.split(" ");
+    expect(names).toContain("HOME");
+    expect(names).not.toContain("TMPDIR");
+  });
+
   test("unstreamable kinds are reported once, and `stream: false` gives complete texts", async () => {
     const client = clientWith({ capabilities: { supportsTextStreaming: false } });
     const [, fallback] = await all(client.run({ agent: "stand-in", prompt: "talk 1", stream: "auto" }));

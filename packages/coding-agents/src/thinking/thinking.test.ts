@@ -243,6 +243,22 @@ describe("a level that gets lowered", () => {
   });
 });
 
+describe("a model that is not in the list", () => {
+  test.each(["opencode", "pi", "codex"])("on %s: that a level was not checked is a warning", (agent) => {
+    expect(at(agent, null, { thinkingEffort: "max" }).warnings).toMatchObject([
+      { code: "thinking_unchecked" },
+    ]);
+  });
+
+  test("on opencode: a budget that has no place is a warning", () => {
+    const { params, warnings } = at("opencode", null, { thinkingBudgetTokens: 4096 });
+    expect(params).toEqual({});
+    expect(warnings).toMatchObject([
+      { code: "thinking_not_carried", message: expect.stringContaining("'thinkingBudgetTokens'") },
+    ]);
+  });
+});
+
 test("no option means no parameter", () => {
   expect(at("claude", levelModel, {})).toBe(NO_THINKING);
 });

@@ -3,6 +3,7 @@
 export type RunWarningCode =
   | "thinking_lowered"
   | "thinking_not_carried"
+  | "thinking_unchecked"
   | "model_unknown"
   | "model_deprecated"
   | "model_ambiguous"

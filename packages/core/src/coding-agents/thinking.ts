@@ -98,7 +98,10 @@ function normalise(request: ThinkingRequest, dialect: ThinkingDialect): Normalis
     (effort.key in replaced || (dialect.exclusive ?? []).some((key) => key in replaced));
   const lowered = effort?.warning && !isReplaced ? [effort.warning] : [];
   const fromLevel = effort ? { [effort.key]: effort.value } : {};
-  return { params: { ...withoutRivals(fromLevel, number, dialect), ...number }, warnings: lowered };
+  const left =
+    budget !== undefined && !dialect.budgetKey ? [notCarried(request, ["thinkingBudgetTokens"])] : [];
+  const warnings = [...lowered, ...left];
+  return { params: { ...withoutRivals(fromLevel, number, dialect), ...number }, warnings };
 }
 
 /** Of mutually exclusive keys, keep only the strongest: a request never carries both. */
@@ -130,7 +133,8 @@ function effortParam(
     return { key, value: tokens, ...(warning && { warning }) };
   }
   const isLower = typeof native === "string" && rank(native) < rank(level);
-  return { key, value: native, ...(isLower && { warning: lowered(request, level, native) }) };
+  if (isLower) return { key, value: native, warning: lowered(request, level, native) };
+  return { key, value: native, ...(request.model === null && { warning: unchecked(request, level) }) };
 }
 
 /** The token budget of a level; `max` is the model's maximum. */
@@ -162,6 +166,12 @@ const lowered = ({ agent, model }: ThinkingRequest, level: string, native: strin
   message: `Thinking effort '${level}' is lowered to ${native} for ${
     model ? `model '${model.modelId}' on ` : ""
   }agent '${agent}', which has no higher one`,
+});
+
+/** Some programs ignore a level that their model does not have, in silence. */
+const unchecked = ({ agent }: ThinkingRequest, level: string): RunWarning => ({
+  code: "thinking_unchecked",
+  message: `The model of agent '${agent}' is not in the list of models, so nobody knows whether it takes thinking effort '${level}'; name one that is`,
 });
 
 const notCarried = ({ agent }: ThinkingRequest, keys: readonly string[]): RunWarning => ({
