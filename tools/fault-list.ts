@@ -82,6 +82,12 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
     title: "before and after each write of a run",
   },
   {
+    fault: "a process is killed around the write of a summary",
+    outcome: "the conversation has it once, and no message is lost",
+    file: `${RUNS}/compaction/summary-crash.slow.test.ts`,
+    title: "a process killed with a summary",
+  },
+  {
     fault: "a process is frozen while another takes over",
     outcome: "it writes nothing more when it resumes",
     file: "packages/server/src/start/several-processes.live.test.ts",

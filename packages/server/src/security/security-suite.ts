@@ -29,6 +29,7 @@ const SEPARATION = `${SERVER}/security/separation.live.test.ts`;
 const COMMANDS = `${RUNTIME}/commands/run-command.live.test.ts`;
 const TRIGGERS = `${RUNTIME}/triggers/trigger-manager.live.test.ts`;
 const PEOPLE = `${SERVER}/people/login.live.test.ts`;
+const MEMORIES = `${SERVER}/memories/memories.live.test.ts`;
 const OWNERS = `${SERVER}/security/owners.live.test.ts`;
 
 export const SECURITY_SUITE: readonly SecurityRow[] = [
@@ -287,6 +288,26 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     shownBy: [
       [NETWORK, "a package and a service would talk to every program that listens on the machine"],
       [`${RUNTIME}/sources/service-hosts.test.ts`, "would reach %s by naming it as its container"],
+    ],
+  },
+  {
+    attack: "poisoned and foreign memory",
+    shownBy: [
+      [
+        MEMORIES,
+        "a fact from an untrusted page carries its label into the next session, where sending out asks",
+      ],
+      [MEMORIES, "a fact is found in a later session of the same user, with any agent, and of nobody else"],
+      [MEMORIES, "an agent forgets only when a person says yes, and only what is its user's"],
+      [`${RUNTIME}/memories/memory-store.live.test.ts`, "are never found for another"],
+      [
+        `${RUNTIME}/runs/compaction/compaction.live.test.ts`,
+        "does not make the calls that a model writes in place of a summary",
+      ],
+      [
+        `${RUNTIME}/runs/compaction/compaction.live.test.ts`,
+        "keeps the labels of what was read, and tells the model",
+      ],
     ],
   },
   {
