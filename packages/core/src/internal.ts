@@ -28,7 +28,7 @@ export {
   THINGS,
   type Thing,
 } from "./authority/authority.ts";
-export { ACTOR_BY_PATH, type CallPath } from "./authority/call-authority.ts";
+export { ACTOR_BY_PATH, CALL_PATHS, type CallPath } from "./authority/call-authority.ts";
 export {
   changeSealed,
   changeSecrets,
@@ -283,6 +283,7 @@ export type { CompileExpression } from "./rules/condition.ts";
 export { DEFAULT_RULES } from "./rules/default-rules.ts";
 export { narrowestRule } from "./rules/narrow-rule.ts";
 export {
+  RULE_DAYS,
   RULE_EFFECTS,
   RULE_OPERATORS,
   type Rule,

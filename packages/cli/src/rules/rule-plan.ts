@@ -88,6 +88,7 @@ export const fieldsOfRule = (rule: Rule) => ({
   tools: rule.tools,
   ...(rule.when.length > 0 && { when: rule.when }),
   then: rule.then,
+  ...(rule.ask !== null && { ask: rule.ask }),
   ...(rule.words !== null && { words: rule.words }),
   ...(rule.expires_at !== null && { expires_at: rule.expires_at }),
 });
@@ -97,6 +98,7 @@ function isSame(served: Rule, fields: RuleChange["fields"]): boolean {
     ...served,
     ...fields,
     agent_id: fields.agent_id ?? null,
+    ask: fields.ask ?? null,
     words: fields.words ?? null,
     expires_at: fields.expires_at ? new Date(fields.expires_at).toISOString() : null,
   });

@@ -1,9 +1,20 @@
 /** Rules: which calls are allowed, require approval, or are denied. */
-import { DATA_LABELS, RULE_EFFECTS, RULE_OPERATORS } from "@capstan/core/internal";
+import {
+  CALL_PATHS,
+  type CallPath,
+  DATA_LABELS,
+  RULE_DAYS,
+  RULE_EFFECTS,
+  RULE_OPERATORS,
+} from "@capstan/core/internal";
 import { z } from "zod";
+import { ApprovalExpiryWire } from "./agents.ts";
 import { countedPageOf, Json, PageQuery, queryText } from "./page.ts";
 
 const Text = z.string().min(1).max(500);
+
+const Path = z.enum(CALL_PATHS as [CallPath, ...CallPath[]]);
+const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 08:30");
 
 export const RuleCondition = z
   .union([
@@ -23,6 +34,21 @@ export const RuleCondition = z
       seen: z.enum(DATA_LABELS).meta({ description: "What the conversation has read so far." }),
     }),
     z.strictObject({ user: z.union([Text, z.array(Text).min(1).max(500)]) }),
+    z.strictObject({
+      path: z.union([Path, z.array(Path).min(1).max(CALL_PATHS.length)]).meta({
+        description: "How the call reaches the gate: by the agent's loop, REST, MCP, a task, ...",
+      }),
+    }),
+    z.strictObject({
+      time: z
+        .strictObject({
+          from: Clock,
+          to: Clock,
+          days: z.array(z.enum(RULE_DAYS)).min(1).max(7).optional(),
+          zone: z.string().min(1).max(100).optional().meta({ description: "An IANA zone. Default: UTC." }),
+        })
+        .meta({ description: "A part of the day; one that ends before it starts goes over midnight." }),
+    }),
     z.strictObject({
       expr: Text.meta({
         description: "A CEL expression over `args`, `user`, `agent`, `tool`, `seen`, `now`.",
@@ -44,6 +70,18 @@ const fields = {
   }),
   when: z.array(RuleCondition).max(50).meta({ description: "All must hold; none means always." }),
   then: Effect,
+  ask: z
+    .strictObject({
+      whom: z
+        .union([z.email(), z.literal("admin")])
+        .optional()
+        .meta({ description: "Who answers instead of the user; `admin`: any admin." }),
+      expiry: ApprovalExpiryWire.optional().meta({
+        description: "What happens without an answer. Default: as the agent says.",
+      }),
+    })
+    .nullable()
+    .meta({ description: 'Only with `then: "ask"`.' }),
   words: z
     .string()
     .max(1_000)
@@ -57,6 +95,7 @@ export const RuleCreate = z
     ...fields,
     agent_id: fields.agent_id.optional(),
     when: fields.when.default([]),
+    ask: fields.ask.optional(),
     words: fields.words.optional(),
     expires_at: fields.expires_at.optional(),
   })
@@ -92,6 +131,7 @@ export const RuleCheck = z
     tool: Text,
     input: z.record(z.string(), z.unknown()).default({}),
     session_id: z.uuid().optional().meta({ description: "As if it were made in this session." }),
+    path: Path.optional().meta({ description: "As if it came this way. Default: the agent's loop." }),
     seen: z
       .array(z.enum(DATA_LABELS))
       .max(DATA_LABELS.length)

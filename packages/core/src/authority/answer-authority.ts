@@ -2,6 +2,9 @@
 import { fail } from "../failures/fail.ts";
 import { ok, type Result } from "../result.ts";
 
+/** In place of a person: whoever is an admin. */
+export const ANY_ADMIN = "admin";
+
 export interface Answerer {
   readonly email: string;
   readonly isAdmin: boolean;
@@ -12,6 +15,8 @@ export interface AskedApproval {
   /** The user the tool would run for. */
   readonly userEmail: string;
   readonly assignee: string;
+  /** A rule named the person to ask: nobody else but an admin may say yes. */
+  readonly assigneeOnly: boolean;
   /** Whether the call would grant rights to someone. */
   readonly changesRights: boolean;
 }
@@ -24,20 +29,43 @@ export interface AnswerKind {
 /** `rightsApprover`: named by the operator; may approve calls that change rights, like an admin. */
 export function mayAnswer(
   { email, isAdmin }: Answerer,
-  { id, userEmail, assignee, changesRights }: AskedApproval,
+  asked: AskedApproval,
   { approve, edits }: AnswerKind,
   rightsApprover?: string,
 ): Result<true> {
+  const { id, userEmail, assignee, changesRights } = asked;
   if (isAdmin) return ok(true);
   const isNamed = email === rightsApprover && email !== userEmail;
   if (email !== userEmail && email !== assignee && !(changesRights && isNamed))
     return fail("not_found", { what: "approval", id });
-  if (approve && changesRights && !isNamed)
+  return approve
+    ? mayApprove({ isNamed, isUser: email === userEmail, isAsked: email === assignee }, asked, edits)
+    : ok(true);
+}
+
+interface Approver {
+  readonly isNamed: boolean;
+  readonly isUser: boolean;
+  readonly isAsked: boolean;
+}
+
+function mayApprove(
+  { isNamed, isUser, isAsked }: Approver,
+  { assignee, assigneeOnly, changesRights }: AskedApproval,
+  edits: boolean,
+): Result<true> {
+  if (changesRights && !isNamed)
     return fail("forbidden", {
       message: "This call would change rights, so whoever asked cannot approve it.",
       nextStep: "Ask an admin, or the person named in CAPSTAN_RIGHTS_APPROVER, to answer it.",
     });
-  if (approve && edits && email !== userEmail)
+  const isAdmins = assignee === ANY_ADMIN;
+  if (assigneeOnly && (isAdmins || !isAsked))
+    return fail("forbidden", {
+      message: `A rule asks ${isAdmins ? "an admin" : assignee} about this call, so nobody else may approve it.`,
+      nextStep: "Wait for their answer, or deny the call.",
+    });
+  if (edits && !isUser)
     return fail("forbidden", {
       message: "Only the person the call runs for may change its arguments.",
       nextStep: "Approve it as it is, or deny it and say what should change.",

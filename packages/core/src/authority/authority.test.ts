@@ -198,7 +198,13 @@ describe("a call that changes rights", () => {
 });
 
 describe("an answer", () => {
-  const asked = { id: "1", userEmail: "ann@example.com", assignee: "bob@example.com", changesRights: false };
+  const asked = {
+    id: "1",
+    userEmail: "ann@example.com",
+    assignee: "bob@example.com",
+    assigneeOnly: false,
+    changesRights: false,
+  };
   const yes = { approve: true, edits: false };
   const who = (email: string, isAdmin = false) => ({ email, isAdmin });
 
@@ -213,6 +219,18 @@ describe("an answer", () => {
     const edits = { approve: true, edits: true };
     expect(mayAnswer(who("ann@example.com"), asked, edits).ok).toBe(true);
     expect(mayAnswer(who("bob@example.com"), asked, edits)).toMatchObject({ failure: { code: "forbidden" } });
+  });
+
+  test("to a question that a rule puts to somebody: a yes counts from them or an admin, a no from everyone asked", () => {
+    const ruled = { ...asked, assigneeOnly: true };
+    const no = { approve: false, edits: false };
+    expect(mayAnswer(who("bob@example.com"), ruled, yes).ok).toBe(true);
+    expect(mayAnswer(who("eve@example.com", true), ruled, yes).ok).toBe(true);
+    expect(mayAnswer(who("ann@example.com"), ruled, yes)).toMatchObject({ failure: { code: "forbidden" } });
+    expect(mayAnswer(who("ann@example.com"), ruled, no).ok).toBe(true);
+    const admins = { ...ruled, assignee: "admin" };
+    for (const email of ["ann@example.com", "admin"])
+      expect(mayAnswer(who(email), admins, yes)).toMatchObject({ failure: { code: "forbidden" } });
   });
 
   test("to a change of rights: approvals count from an admin or the named person, denials from everyone asked", () => {

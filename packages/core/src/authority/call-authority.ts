@@ -28,6 +28,8 @@ export const ACTOR_BY_PATH: Readonly<Record<CallPath, Actor>> = {
   replay: "the model",
 };
 
+export const CALL_PATHS = Object.keys(ACTOR_BY_PATH) as readonly CallPath[];
+
 /** Whether this actor may call tools at all. */
 export const mayCall = (actor: Actor): boolean => cellOf(actor, "capability").may.includes("use");
 

@@ -4,8 +4,9 @@ import type { Fault } from "../faults.ts";
 import { nearest } from "../nearest.ts";
 import type { JsonSchema } from "../schema.ts";
 import { type CompileExpression, compileCondition } from "./condition.ts";
-import type { ArgumentCondition, Rule, RuleOperator } from "./rule.ts";
+import type { ArgumentCondition, Rule, RuleOperator, RuleTime } from "./rule.ts";
 import { names } from "./rule-set.ts";
+import { isWithin } from "./rule-time.ts";
 
 export interface KnownTool {
   readonly name: string;
@@ -46,7 +47,7 @@ const FLOW_PATTERNS: ReadonlySet<string> = new Set([
   "reaches:any_address",
 ]);
 export function ruleFaults(
-  rule: Pick<Rule, "tools" | "when" | "effect">,
+  rule: Pick<Rule, "tools" | "when" | "effect" | "ask">,
   known: readonly KnownTool[],
   compileExpression: CompileExpression,
 ): Fault[] {
@@ -60,13 +61,28 @@ export function ruleFaults(
   rule.when.forEach((condition, at) => {
     const path = `when[${at}]`;
     if ("arg" in condition) faults.push(...argumentFaults(condition, path, meant));
+    else if ("time" in condition) faults.push(...timeFaults(condition.time, path));
     else if ("expr" in condition)
       faults.push(
         ...expressionFaults(condition, rule, path, compileExpression),
         ...fieldFaults(condition.expr, path, meant),
       );
   });
+  if (rule.ask !== undefined && rule.effect !== "ask")
+    faults.push({
+      path: "ask",
+      message: `only a rule that asks has it; leave it out of one that says "${rule.effect}"`,
+    });
   return faults;
+}
+
+function timeFaults(time: RuleTime, path: string): Fault[] {
+  try {
+    isWithin(time);
+    return [];
+  } catch (error) {
+    return [{ path: `${path}.time`, message: error instanceof Error ? error.message : String(error) }];
+  }
 }
 
 function unknownTool(pattern: string, known: readonly KnownTool[]): string {

@@ -1,4 +1,5 @@
 /** Whether a condition of a rule holds for a call. A missing argument never helps a call: it meets `ask` and `deny`, and not `allow`. */
+
 import { normalisePath } from "../session-path.ts";
 import type {
   ArgumentCondition,
@@ -8,6 +9,7 @@ import type {
   RuleOperator,
   RuleValue,
 } from "./rule.ts";
+import { isWithin } from "./rule-time.ts";
 
 export type Holds = (call: RuleCall) => boolean;
 /** Turns a CEL expression into a function; throws on one that is not understood. */
@@ -97,6 +99,11 @@ export function compileCondition(
   if ("arg" in condition) return argumentHolds(condition, effect);
   if ("seen" in condition) return ({ seen }) => seen.includes(condition.seen);
   if ("expr" in condition) return compileExpression(condition.expr);
+  if ("time" in condition) return isWithin(condition.time);
+  if ("path" in condition) {
+    const paths = new Set<unknown>(listOf(condition.path));
+    return ({ path }) => paths.has(path);
+  }
   const users = new Set(listOf(condition.user).map((user) => String(user).toLowerCase()));
   return ({ user }) => users.has(user.toLowerCase());
 }

@@ -19,6 +19,7 @@ const call = (
   args: { to: "eve@example.com" },
   user: "ada@example.com",
   agentId: "a1",
+  path: "loop",
   seen,
   now: new Date("2026-11-16T09:00:00Z"),
   ...more,

@@ -1,5 +1,5 @@
 /** A rule as a sentence, generated from it, so that both always agree. */
-import type { Rule, RuleCondition, RuleEffect, RuleOperator, RuleValue } from "./rule.ts";
+import type { Rule, RuleAsk, RuleCondition, RuleEffect, RuleOperator, RuleTime, RuleValue } from "./rule.ts";
 
 const EFFECTS: Readonly<Record<RuleEffect, string>> = { allow: "Allow", ask: "Ask before", deny: "Deny" };
 
@@ -23,10 +23,19 @@ const OPERATORS: Readonly<Record<RuleOperator, string>> = {
   missing: "is not given",
 };
 
-export function ruleSentence({ tools, when, effect }: Pick<Rule, "tools" | "when" | "effect">): string {
-  const what = `${EFFECTS[effect]} ${orList(tools.map(toolWords))}`;
+export function ruleSentence({
+  tools,
+  when,
+  effect,
+  ask,
+}: Pick<Rule, "tools" | "when" | "effect" | "ask">): string {
+  const what = `${effect === "ask" ? askWords(ask) : EFFECTS[effect]} ${orList(tools.map(toolWords))}`;
   return when.length === 0 ? `${what}.` : `${what} when ${when.map(conditionWords).join(" and ")}.`;
 }
+
+/** Whom it asks is part of the sentence; what happens without an answer is a field of its own. */
+const askWords = (ask: RuleAsk | undefined): string =>
+  ask?.whom === undefined ? EFFECTS.ask : `Ask ${ask.whom === "admin" ? "an admin" : ask.whom} before`;
 
 /** Patterns of a kind, in words. */
 const KIND_WORDS: readonly (readonly [RegExp, (value: string) => string])[] = [
@@ -56,8 +65,13 @@ function conditionWords(condition: RuleCondition): string {
   }
   if ("seen" in condition) return `the conversation has read ${condition.seen} data`;
   if ("expr" in condition) return `\`${condition.expr}\``;
+  if ("time" in condition) return timeWords(condition.time);
+  if ("path" in condition) return `the call comes by ${orList([condition.path].flat())}`;
   return `the user is ${orList([condition.user].flat())}`;
 }
+
+const timeWords = ({ from, to, days, zone }: RuleTime): string =>
+  `it is ${from} to ${to}${days ? ` on ${orList(days)}` : ""}${zone ? ` in ${zone}` : ""}`;
 
 const valueWords = (value: RuleValue): string =>
   Array.isArray(value) ? orList(value.map((each) => JSON.stringify(each))) : JSON.stringify(value);

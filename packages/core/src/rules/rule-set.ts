@@ -42,7 +42,7 @@ export function createRuleSet(
   // The strictest first: the first denial ends the search.
   const compiled = rules
     .map((rule) => compileRule(rule, compileExpression))
-    .sort((a, b) => STRICTNESS[b.effect] - STRICTNESS[a.effect]);
+    .sort((a, b) => STRICTNESS[b.effect] - STRICTNESS[a.effect] || asksFirst(a.rule, b.rule));
   const compiledDefaults = defaults.map((rule) => compileRule(rule, compileExpression));
   const hasOwners = rules.some(({ owner }) => owner !== undefined);
   const byTool = new Map<string, RulesOfTool>();
@@ -73,6 +73,10 @@ export function createRuleSet(
     },
   };
 }
+
+/** Of rules that ask, the one that names a person counts; of several, always the same one. */
+const asksFirst = (a: Rule, b: Rule): number =>
+  Number(b.ask?.whom !== undefined) - Number(a.ask?.whom !== undefined) || (a.id < b.id ? -1 : 1);
 
 interface RulesOfTool {
   readonly saved: readonly CompiledRule[];

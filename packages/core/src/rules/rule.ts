@@ -3,6 +3,7 @@
  * has read. Deny beats ask beats allow; without a matching rule the tool's own policy applies.
  */
 import type { ApprovalExpiry } from "../agent.ts";
+import type { CallPath } from "../authority/call-authority.ts";
 import type { DataFlow, DataLabel } from "../data-flow/data-flow.ts";
 
 export const RULE_EFFECTS = ["allow", "ask", "deny"] as const;
@@ -39,15 +40,31 @@ export interface ArgumentCondition {
   readonly value?: RuleValue | undefined;
 }
 
+export const RULE_DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+export type RuleDay = (typeof RULE_DAYS)[number];
+
+/** A part of the day, such as 08:00 to 18:00; one that ends before it starts goes over midnight. */
+export interface RuleTime {
+  readonly from: string;
+  readonly to: string;
+  /** The day in the zone; without it, every day. */
+  readonly days?: readonly RuleDay[] | undefined;
+  /** An IANA zone; without it, UTC. */
+  readonly zone?: string | undefined;
+}
+
 export type RuleCondition =
   | ArgumentCondition
   | { readonly seen: DataLabel }
   | { readonly user: string | readonly string[] }
+  | { readonly path: CallPath | readonly CallPath[] }
+  | { readonly time: RuleTime }
   /** A CEL expression over `args`, `user`, `agent`, `tool`, `seen` and `now`. */
   | { readonly expr: string };
 
 /** Whom a rule asks, and what happens without an answer; what is absent is as the agent says. */
 export interface RuleAsk {
+  /** Who answers instead of the user: an email, or `admin`. */
   readonly whom?: string | undefined;
   readonly expiry?: ApprovalExpiry | undefined;
 }
@@ -82,6 +99,8 @@ export interface RuleCall {
   readonly args: unknown;
   readonly user: string;
   readonly agentId: string;
+  /** How it reached the gate. */
+  readonly path: CallPath;
   /** What the tool reads and writes. */
   readonly flow: DataFlow;
   /** What the session had read before this call. */

@@ -19,6 +19,7 @@ const call = (args: unknown, more: Partial<RuleCall> = {}): RuleCall => ({
   args,
   user: "ada@example.com",
   agentId: "a1",
+  path: "loop",
   seen: [],
   now: NOW,
   ...more,
@@ -108,6 +109,20 @@ describe("a rule", () => {
     ["that expires later", { expiresAt: new Date(NOW.getTime() + 1) }, {}, true],
     ["for another user", { when: [{ user: "bob@example.com" }] }, {}, false],
     ["for a user, in other case", { when: [{ user: ["ADA@example.com"] }] }, {}, true],
+    ["for calls by MCP", { when: [{ path: ["mcp", "rest"] }] }, { path: "mcp" }, true],
+    ["for calls by MCP, of the loop", { when: [{ path: "mcp" }] }, {}, false],
+    ["in office hours", { when: [{ time: { from: "08:00", to: "18:00" } }] }, {}, true],
+    ["until just now", { when: [{ time: { from: "08:00", to: "09:00" } }] }, {}, false],
+    ["over midnight", { when: [{ time: { from: "22:00", to: "10:00" } }] }, {}, true],
+    ["in another zone", { when: [{ time: { from: "08:00", to: "18:00", zone: "Asia/Tokyo" } }] }, {}, false],
+    ["on a weekday", { when: [{ time: { from: "00:00", to: "23:59", days: ["mon"] } }] }, {}, true],
+    ["at the weekend", { when: [{ time: { from: "00:00", to: "23:59", days: ["sat", "sun"] } }] }, {}, false],
+    [
+      "in a zone that does not exist",
+      { when: [{ time: { from: "08:00", to: "18:00", zone: "Mars" } }] },
+      {},
+      true,
+    ],
     ["after untrusted data", { when: [{ seen: "untrusted" }] }, { seen: ["untrusted"] }, true],
     ["after untrusted data that was not read", { when: [{ seen: "untrusted" }] }, {}, false],
   ])("%s", (_what, given, asked, holds) => {
@@ -121,7 +136,16 @@ describe("a rule", () => {
     expect(decide([rule("ask"), rule("allow", expr)], call({}), () => broken)).toBe("deny");
   });
 
-  test.each<[Pick<Rule, "tools" | "when" | "effect">, string]>([
+  test("that asks somebody by name counts before one that asks the user, in whatever order", () => {
+    const [anybody, bob] = [rule("ask"), rule("ask", [], { ask: { whom: "bob@example.com" } })];
+    for (const rules of [
+      [anybody, bob],
+      [bob, anybody],
+    ])
+      expect(createRuleSet(rules, () => () => true).decide(call({}))?.rule.ask?.whom).toBe("bob@example.com");
+  });
+
+  test.each<[Pick<Rule, "tools" | "when" | "effect" | "ask">, string]>([
     [
       rule("deny", [{ arg: "path", op: "not_under", value: "/reports" }]),
       'Deny write_file when path is not under "/reports".',
@@ -133,6 +157,14 @@ describe("a rule", () => {
       "Ask before pay or refund when amount is above 100 and the conversation has read untrusted data.",
     ],
     [rule("allow", [], { tools: ["*"] }), "Allow every tool."],
+    [
+      rule(
+        "ask",
+        [{ time: { from: "18:00", to: "08:00", days: ["sat"], zone: "Europe/Berlin" } }, { path: "mcp" }],
+        { ask: { whom: "admin" } },
+      ),
+      "Ask an admin before write_file when it is 18:00 to 08:00 on sat in Europe/Berlin and the call comes by mcp.",
+    ],
   ])("reads as a sentence", (given, sentence) => {
     expect(ruleSentence(given)).toBe(sentence);
   });

@@ -23,6 +23,7 @@ import {
   flowOf,
   labelsOf,
   mayRunInReplay,
+  type RuleAsk,
   type RuleCall,
   type RuleDecision,
   riskOf,
@@ -40,6 +41,8 @@ import { runWithin } from "./run-within.ts";
 
 export interface GateRequest {
   readonly path: CallPath;
+  /** When the call was made, where past calls are judged; default: now. */
+  readonly at?: Date | undefined;
   readonly agent: RuntimeAgent;
   readonly tool: string;
   readonly input: unknown;
@@ -92,6 +95,8 @@ export type GateOutcome =
       readonly input: unknown;
       /** The tool's policy alone asks: a yes may hold for the rest of the session. */
       readonly allowable: boolean;
+      /** Whom the rule that asks names, and what happens without an answer. */
+      readonly ask?: RuleAsk | undefined;
     }
   /** The client runs it and sends the result. */
   | { readonly kind: "client"; readonly tool: RuntimeTool; readonly input: unknown };
@@ -241,7 +246,7 @@ async function judge(
   if (decided.decision === "refuse") return refuse(decided.failure, decided.capabilityId);
   const { tool, input } = decided;
   const seen = request.seen ?? (() => labelsSeen(request, parts));
-  const ruled = await parts.rules?.(ruleCall(request, tool, input, parts.now()), seen);
+  const ruled = await parts.rules?.(ruleCall(request, tool, input, request.at ?? parts.now()), seen);
   if (ruled?.effect === "deny") return { ...refuse(ruleDenial(tool, ruled), tool.capabilityId), ruled };
   const call = hookCall(request, tool, input);
   const verdict = await askHooks(request.agent, call);
@@ -250,19 +255,18 @@ async function judge(
   }
   const asked = ruled?.effect === "ask" ? ruled : undefined;
   const isChecked = asked !== undefined || verdict.policy === "approve";
-  if (!request.approved && (isChecked || (await isAskedByPolicy(request, decided, ruled))))
-    return {
-      kind: "approval",
-      why: asked?.why ?? verdict.why,
-      tool,
-      input,
-      allowable: isAllowable(tool, isChecked),
-      ruled: asked,
-    };
+  if (!request.approved && (isChecked || (await isAskedByPolicy(request, decided, ruled)))) {
+    const allowable = isAllowable(tool, isChecked);
+    return { kind: "approval", tool, input, allowable, ...questionOf(asked, verdict.why) };
+  }
   return isClients(decided)
     ? { kind: "client", tool, input, ruled }
     : { kind: "run", tool, input, call, ruled };
 }
+
+/** A rule's question counts before a capability's. */
+const questionOf = (asked: RuleDecision | undefined, why: string) =>
+  asked ? { why: asked.why, ask: asked.rule.ask, ruled: asked } : { why };
 
 /** `approve` stands before `client`: once it is allowed, a client's tool is still the client's. */
 const isClients = ({ decision, tool }: { decision: string; tool: RuntimeTool }): boolean =>
@@ -316,6 +320,7 @@ const ruleCall = (
   args,
   user: request.user.email,
   agentId: request.agent.spec.id,
+  path: request.path,
   flow: flowOf(tool.tool, tool.config),
   isArranged: request.isArranged ?? false,
   now,

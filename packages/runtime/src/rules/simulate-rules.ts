@@ -1,5 +1,11 @@
 /** Evaluates a rule set on past calls: which would be newly allowed, asked about or denied. Nothing runs. */
-import { createRuleSet, type Rule, type RuleDecision, type RuleEffect } from "@capstan/core/internal";
+import {
+  type CallPath,
+  createRuleSet,
+  type Rule,
+  type RuleDecision,
+  type RuleEffect,
+} from "@capstan/core/internal";
 import type { Composer } from "../agents/composer.ts";
 import type { Database } from "../db/database.ts";
 import type { AskRules, Gate, Judgement } from "../gate/gate.ts";
@@ -57,19 +63,24 @@ export interface ExplainableCall {
   readonly sessionId?: string | undefined;
   /** What was read before the call; default: what its session has read by now. */
   readonly seen?: SessionLabels | undefined;
+  /** How it reaches the gate; default: the loop. */
+  readonly path?: CallPath | undefined;
+  /** When it was made; default: now. */
+  readonly at?: Date | undefined;
 }
 
 /** What the gate would say of a call, and by which rule; with these rules, or those in force. */
 export async function explainCall(
   { gate, composer }: Pick<SimulationParts, "gate" | "composer">,
-  { agentId, user, tool, input, sessionId, seen }: ExplainableCall,
+  { agentId, user, tool, input, sessionId, seen, path = "loop", at }: ExplainableCall,
   rules?: AskRules,
 ): Promise<Explained> {
   const agent = await composer.composeFor(agentId, user);
   if (!agent.ok) return { effect: "deny", why: agent.failure.message };
   const judged = await gate.check(
     {
-      path: "rest",
+      path,
+      at,
       agent: agent.value,
       tool,
       input,

@@ -229,10 +229,10 @@ async function executePlan(
     refuseRoute: (step) => refuseRoute(step, capabilityOf(step.capabilityId)),
     toolOf: (step) => toolOf(capabilityOf(step.capabilityId), step),
     sessionFor: session.forTool,
-    askPerson: ({ tool, input, why }, { agent, sessionId, onAsked }) =>
+    askPerson: ({ tool, input, why, ask }, { agent, sessionId, onAsked }) =>
       askAndWait(
         parts.approvals,
-        { agent, tool, input, why, userEmail: email, sessionId },
+        { agent, tool, input, why, ask, userEmail: email, sessionId },
         { wait: request.wait, signal, onAsked },
       ),
     user,

@@ -84,6 +84,7 @@ export async function runOneTool(
     tool: outcome.tool,
     input: outcome.input,
     why: outcome.why,
+    ask: outcome.ask,
     userEmail: caller.email,
     sessionId: call.session_id,
   });

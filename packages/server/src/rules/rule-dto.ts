@@ -1,6 +1,13 @@
 /** Rules between the API's words and ours. */
-import type { Rule, RuleCheckResult, RuleCreate, RuleSimulation } from "@capstan/client/wire";
-import { type Rule as CoreRule, ruleSentence } from "@capstan/core/internal";
+import {
+  camelKeys,
+  type Rule,
+  type RuleCheckResult,
+  type RuleCreate,
+  type RuleSimulation,
+  snakeKeys,
+} from "@capstan/client/wire";
+import { type Rule as CoreRule, type RuleAsk, ruleSentence } from "@capstan/core/internal";
 import type {
   Explained,
   RecordedCall,
@@ -23,12 +30,22 @@ export const ruleDto = (rule: RuleRecord): Rule => ({
 });
 
 /** The fields a client may send, as the API names them. */
-export const fieldsOf = ({ name, agentId, tools, when, effect, words, expiresAt }: Omit<CoreRule, "id">) => ({
+export const fieldsOf = ({
+  name,
+  agentId,
+  tools,
+  when,
+  effect,
+  ask,
+  words,
+  expiresAt,
+}: Omit<CoreRule, "id">) => ({
   name,
   agent_id: agentId ?? null,
   tools: [...tools],
   when: [...when] as Rule["when"],
   then: effect,
+  ask: ask ? askDto(ask) : null,
   words: words ?? null,
   expires_at: expiresAt?.toISOString() ?? null,
 });
@@ -39,6 +56,7 @@ export const draftOf = ({
   tools,
   when,
   then: effect,
+  ask,
   words,
   expires_at,
 }: Created): RuleDraft => ({
@@ -47,8 +65,19 @@ export const draftOf = ({
   when,
   effect,
   agentId: agent_id ?? undefined,
+  ask: ask ? askOf(ask) : undefined,
   words: words ?? undefined,
   expiresAt: expires_at ? new Date(expires_at) : undefined,
+});
+
+const askDto = ({ whom, expiry }: RuleAsk): NonNullable<Rule["ask"]> => ({
+  ...(whom !== undefined && { whom }),
+  ...(expiry !== undefined && { expiry: snakeKeys(expiry) }),
+});
+
+const askOf = ({ whom, expiry }: NonNullable<Rule["ask"]>): RuleAsk => ({
+  whom,
+  expiry: expiry && camelKeys(expiry),
 });
 
 export const checkDto = ({ effect, rule, why }: Explained): RuleCheckResult => ({

@@ -227,7 +227,7 @@ export function ruleRoutes(parts: RuleRouteParts) {
 /** Routes that try rules and change nothing. */
 function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts): void {
   routes.openapi(check, async (c) => {
-    const { agent_id: agentId, tool, input, session_id: sessionId, seen } = c.req.valid("json");
+    const { agent_id: agentId, tool, input, session_id: sessionId, seen, path } = c.req.valid("json");
     if (sessionId !== undefined) {
       const session = await ownSession(parts.sessions, sessionId, c.get("caller"));
       if (!session.ok) return problem(c, session.failure);
@@ -240,6 +240,7 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
       input,
       user: c.get("caller").email,
       sessionId: sessionId ?? "check",
+      path,
       seen: seen && Object.fromEntries(seen.map((label) => [label, supposed])),
     };
     return c.json(checkDto(await explainCall(parts, call)), 200);

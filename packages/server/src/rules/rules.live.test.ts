@@ -92,11 +92,74 @@ describe.each(STORES)("rules on $name", ({ fresh }) => {
     [{ tools: ["add"], when: [{ expr: "args.a.matches('(a+)+')" }], then: "deny" }, "matches()"],
     [{ tools: ["add"], when: [{ expr: "1 + 1" }], then: "deny" }, "not true or false"],
     [{ tools: ["add"], if: [], then: "deny" }, "if"],
+    [{ tools: ["add"], then: "deny", ask: { whom: "admin" } }, "only a rule that asks has it"],
+    [{ tools: ["add"], then: "ask", ask: { who: "admin" } }, "whom"],
+    [{ tools: ["add"], when: [{ path: "telepathy" }], then: "deny" }, "path"],
+    [
+      { tools: ["add"], when: [{ time: { from: "25:00", to: "08:00" } }], then: "deny" },
+      "a time such as 08:30",
+    ],
+    [
+      { tools: ["add"], when: [{ time: { from: "08:00", to: "18:00", zone: "Mars" } }], then: "deny" },
+      "Mars",
+    ],
     [{ tools: ["add"], then: "perhaps" }, "then"],
   ])("%j is refused with what is wrong", async (body, words) => {
     const answer = await server.call("POST", "/v1/rules", { name: "wrong", ...body });
     expect(answer.status).toBe(422);
     expect(JSON.stringify(answer.body)).toContain(JSON.stringify(words).slice(1, -1));
+  });
+
+  test("a rule that asks somebody is approved by them, not by the user, and expires as it says", async () => {
+    const keyOf = async (owner: string) => {
+      const made = await server.call("POST", "/v1/keys", { name: owner, owner, rights: ["run"] });
+      return { authorization: `Bearer ${made.body.key}` };
+    };
+    const [ann, bob] = [await keyOf("ann@example.com"), await keyOf("bob@example.com")];
+    const asks = await rule({
+      tools: ["add"],
+      then: "ask",
+      ask: { whom: "bob@example.com", expiry: { policy: "expire", after_seconds: 3600 } },
+    });
+    expect(asks).toMatchObject({
+      sentence: "Ask bob@example.com before add.",
+      ask: { whom: "bob@example.com" },
+    });
+    const session = (await server.call("POST", "/v1/sessions", { agent_id: agent }, ann)).body.id;
+    const sent = await server.call(
+      "POST",
+      `/v1/sessions/${session}/messages`,
+      { content: "add 2 and 40" },
+      ann,
+    );
+    const status = async () =>
+      (await server.call("GET", `/v1/runs/${sent.body.run_id}`, undefined, ann)).body.status;
+    await expect.poll(status, { timeout: 20_000 }).toBe("waiting");
+    const inbox = async (key: object) =>
+      (await server.call("GET", "/v1/approvals?status=pending", undefined, key as Record<string, string>))
+        .body.items;
+    const [asked] = await inbox(bob);
+    expect(asked).toMatchObject({ tool: "add", assignee: "bob@example.com" });
+    expect(Date.parse(asked.expires_at) - Date.parse(asked.created_at)).toBeLessThanOrEqual(3_601_000);
+    const answer = (key: Record<string, string>) =>
+      server.call("POST", `/v1/approvals/${asked.id}`, { decision: "approve" }, key);
+    expect(await answer(ann)).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining("bob@") },
+    });
+    expect(await answer(bob)).toMatchObject({ status: 200 });
+    await expect.poll(status, { timeout: 20_000 }).toBe("done");
+    await asks.remove();
+  });
+
+  test("a rule for one way to a tool leaves the others alone", async () => {
+    const denies = await rule({ tools: ["add"], when: [{ path: "rest" }], then: "deny" });
+    const direct = await server.call("POST", "/v1/capabilities/test_math/tools/add", {
+      input: { a: 1, b: 2 },
+    });
+    expect(direct).toMatchObject({ status: 403, body: { code: "rule_denied" } });
+    expect((await send("add 2 and 40")).status).toBe("done");
+    await denies.remove();
   });
 
   test("an expression decides over arguments, the user and the time", async () => {

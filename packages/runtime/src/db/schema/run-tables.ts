@@ -145,6 +145,8 @@ export const approvals = pgTable(
     expiresAt: at("expires_at"),
     /** Who is asked: initially the user, after escalation another person. */
     assignee: text("assignee").notNull(),
+    /** A rule named the assignee: nobody else but an admin may say yes. */
+    assigneeOnly: boolean("assignee_only").notNull().default(false),
     decidedBy: text("decided_by"),
     decidedAt: at("decided_at"),
     words: text("words"),

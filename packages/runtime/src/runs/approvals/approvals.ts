@@ -11,7 +11,7 @@ import {
   type RuntimeAgent,
   type RuntimeTool,
 } from "@capstan/core";
-import { type ApprovalExpiry, expiryOf, mayAnswer } from "@capstan/core/internal";
+import { type ApprovalExpiry, expiryOf, mayAnswer, type RuleAsk } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import { allowMore } from "../../budgets/allow-more.ts";
@@ -25,6 +25,7 @@ import type { ClaimRow } from "../claim/claims.ts";
 import { storableJson } from "../log/storable-json.ts";
 import type { ApprovalKind } from "./approval-kind.ts";
 import { approvalPin } from "./approval-pin.ts";
+import { askedPerson } from "./asked-person.ts";
 import { CHECKS } from "./check-answers.ts";
 import { escalateOverdue, FIND_OVERDUE, IS_IN_TIME } from "./expiry-statements.ts";
 import { allowInSession } from "./session-allowance.ts";
@@ -51,6 +52,7 @@ export interface Approval {
   readonly expiry: ApprovalExpiry;
   readonly expiresAt: Date | null;
   readonly assignee: string;
+  readonly assigneeOnly: boolean;
   readonly decidedBy: string | null;
   readonly decidedAt: Date | null;
   readonly words: string | null;
@@ -100,6 +102,7 @@ export interface DirectCall {
   readonly tool: RuntimeTool;
   readonly input: unknown;
   readonly why: string;
+  readonly ask?: RuleAsk | undefined;
   readonly userEmail: string;
   readonly sessionId?: string | undefined;
 }
@@ -135,7 +138,7 @@ export interface Approvals {
 
 const COLUMNS = `id, kind, run_id as "runId", session_id as "sessionId", agent_id as "agentId", user_email as "userEmail",
   capability_id as "capabilityId", tool, call_id as "callId", arguments, pin, reason, allowable, status, expiry,
-  expires_at as "expiresAt", assignee, decided_by as "decidedBy", decided_at as "decidedAt", words,
+  expires_at as "expiresAt", assignee, assignee_only as "assigneeOnly", decided_by as "decidedBy", decided_at as "decidedAt", words,
   edited_arguments as "editedArguments", config, result, created_at as "createdAt",
   (select title from sessions where sessions.id = approvals.session_id) as "sessionTitle",
   (select left(string_agg(part->>'text', ' '), 300) from messages, json_array_elements(messages.content) as part
@@ -335,12 +338,16 @@ const failureOf = (outcome: Exclude<GateOutcome, { kind: "done" }>): object =>
       });
 
 const INSERT = `insert into approvals(id, session_id, agent_id, user_email, capability_id, tool, call_id, arguments,
-    reason, expiry, expires_at, config, pin, assignee)
-  values ($1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10::json, $11, $12::json, $13, $14) returning ${COLUMNS}`;
+    reason, expiry, expires_at, config, pin, assignee, assignee_only)
+  values ($1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10::json, $11, $12::json, $13, $14, $15) returning ${COLUMNS}`;
 
 async function storeDirect(parts: ApprovalParts, call: DirectCall): Promise<Approval> {
   const { agent, tool, input, why, userEmail, sessionId } = call;
-  const expiry = agent.spec.approvalExpiry;
+  const { assignee, assigneeOnly, expiry } = askedPerson({
+    ...call,
+    agentExpiry: agent.spec.approvalExpiry,
+    rightsApprover: parts.rightsApprover,
+  });
   const id = uuidv7();
   const { rows } = await parts.pool.query<Approval>(INSERT, [
     id,
@@ -356,7 +363,8 @@ async function storeDirect(parts: ApprovalParts, call: DirectCall): Promise<Appr
     expiryOf(expiry, parts.now()) ?? null,
     storableJson(parts.sealConfig(tool.capabilityId, tool.config) ?? null),
     approvalPin(agent, tool),
-    tool.tool.changesRights ? (parts.rightsApprover ?? userEmail) : userEmail,
+    assignee,
+    assigneeOnly,
   ]);
   const [approval] = rows;
   if (!approval) throw new Error("the approval just inserted was not returned");

@@ -45,12 +45,12 @@ export const COMMIT = `with own as materialized (
     select o.session_id, e.first, e.last, o.run_id, e.payload
     from own o cross join lateral json_to_recordset(o.events) as e(first int, last int, payload json)),
   new_approvals as (insert into approvals(id, run_id, session_id, agent_id, user_email, capability_id, tool, call_id,
-      arguments, pin, reason, allowable, expiry, expires_at, assignee, kind)
+      arguments, pin, reason, allowable, expiry, expires_at, assignee, assignee_only, kind)
     select a.id, o.run_id, o.session_id, a.agent_id, a.user_email, a.capability_id, a.tool, a.call_id,
-      a.arguments, a.pin, a.reason, coalesce(a.allowable, false), a.expiry, a.expires_at, a.assignee,
+      a.arguments, a.pin, a.reason, coalesce(a.allowable, false), a.expiry, a.expires_at, a.assignee, coalesce(a.assignee_only, false),
       coalesce(a.kind, 'tool')
     from own o cross join lateral json_to_recordset(o.approvals) as a(id uuid, agent_id text, user_email text,
-      capability_id text, tool text, call_id text, arguments json, pin text, assignee text, reason text, allowable boolean, expiry json,
+      capability_id text, tool text, call_id text, arguments json, pin text, assignee text, assignee_only boolean, reason text, allowable boolean, expiry json,
       expires_at timestamptz, kind text)),
   new_webhooks as (insert into webhook_deliveries(run_id, url, payload)
     select o.run_id, o.webhook->>'url', o.webhook->'payload' from own o where o.webhook is not null

@@ -24,6 +24,7 @@ import {
 import { uuidv7 } from "uuidv7";
 import type { GateOutcome, GateRequest } from "../../gate/gate.ts";
 import { approvalPin } from "../approvals/approval-pin.ts";
+import { askedPerson } from "../approvals/asked-person.ts";
 import { isAllowedInSession } from "../approvals/session-allowance.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
 import type { RunContext } from "../context/run-context.ts";
@@ -279,13 +280,19 @@ export function askPerson(
   context: RunContext,
   agent: RuntimeAgent,
   call: ToolCallPart,
-  outcome: Pick<Extract<GateOutcome, { kind: "approval" }>, "tool" | "input" | "why" | "allowable">,
+  outcome: Pick<Extract<GateOutcome, { kind: "approval" }>, "tool" | "input" | "why" | "allowable" | "ask">,
   waits: Waits,
 ): void {
   const { claim, engine } = context;
-  const { tool, input, why, allowable } = outcome;
+  const { tool, input, why, allowable, ask } = outcome;
   const id = uuidv7();
-  const { expiry } = waits;
+  const { assignee, assigneeOnly, expiry } = askedPerson({
+    tool,
+    ask,
+    userEmail: claim.userEmail,
+    agentExpiry: waits.expiry,
+    rightsApprover: engine.parts.rightsApprover,
+  });
   const expiresAt = expiryOf(expiry, engine.now())?.toISOString();
   waits.approvals.push({
     id,
@@ -296,7 +303,8 @@ export function askPerson(
     call_id: call.toolCallId,
     arguments: input,
     pin: approvalPin(agent, tool),
-    assignee: tool.tool.changesRights ? (engine.parts.rightsApprover ?? claim.userEmail) : claim.userEmail,
+    assignee,
+    assignee_only: assigneeOnly,
     reason: why,
     allowable,
     expiry,

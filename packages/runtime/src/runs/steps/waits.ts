@@ -15,6 +15,7 @@ export interface ApprovalToStore {
   readonly arguments: unknown;
   readonly pin: string;
   readonly assignee: string;
+  readonly assignee_only?: boolean;
   readonly reason: string;
   readonly allowable: boolean;
   readonly expiry: unknown;

@@ -46,6 +46,7 @@ export const ruleOf = (
   tools: [...tools],
   when: [...when],
   then,
+  ...(then !== "ask" && { ask: null }), // only a rule that asks names whom
   words: words.trim() || null,
   expires_at: expires === "" ? null : new Date(`${expires}T23:59:59Z`).toISOString(),
 });

@@ -1,0 +1,38 @@
+/** Whether a call is made within a part of the day, in a zone. */
+import { RULE_DAYS, type RuleTime } from "./rule.ts";
+
+const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
+
+/** Throws on a time or a zone that does not exist. */
+export function isWithin({
+  from,
+  to,
+  days,
+  zone = "UTC",
+}: RuleTime): (call: { readonly now: Date }) => boolean {
+  const [start, end] = [minuteOf(from), minuteOf(to)];
+  const local = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+  const allowed = new Set<string>(days ?? RULE_DAYS);
+  return ({ now }) => {
+    const { weekday = "", hour = "", minute = "" } = partsOf(local, now);
+    if (!allowed.has(weekday.toLowerCase())) return false;
+    const at = Number(hour) * 60 + Number(minute);
+    return start <= end ? at >= start && at < end : at >= start || at < end;
+  };
+}
+
+const partsOf = (format: Intl.DateTimeFormat, now: Date): Partial<Record<string, string>> =>
+  Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, value]));
+
+function minuteOf(clock: string): number {
+  const [, hour, minute] = CLOCK.exec(clock) ?? [];
+  if (hour === undefined || minute === undefined)
+    throw new Error(`${JSON.stringify(clock)} is no time such as 08:30`);
+  return Number(hour) * 60 + Number(minute);
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "approvals" ADD COLUMN "assignee_only" boolean DEFAULT false NOT NULL;
