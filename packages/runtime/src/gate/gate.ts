@@ -320,7 +320,7 @@ const ruleCall = (
   args,
   user: request.user.email,
   agentId: request.agent.spec.id,
-  path: request.path,
+  path: request.path === "replay" ? "loop" : request.path,
   flow: flowOf(tool.tool, tool.config),
   isArranged: request.isArranged ?? false,
   now,

@@ -1,4 +1,4 @@
-/** One condition of a rule: an argument, what was read, who asks, or an expression. */
+/** One condition of a rule: an argument, what was read, who asks, how and when, or an expression. */
 import Trash from "lucide-react/icons/trash-2";
 import { IconButton } from "../../kit/button.tsx";
 import { Select, TextInput } from "../../kit/field.tsx";
@@ -14,17 +14,21 @@ import {
   type ValueKind,
 } from "./rule-draft.ts";
 
-type Kind = "arg" | "seen" | "user" | "expr";
+type Kind = "arg" | "seen" | "user" | "path" | "time" | "expr";
 
 const KINDS: Readonly<Record<Kind, { label: string; fresh: Condition }>> = {
   arg: { label: "the argument", fresh: { arg: "", op: "is", value: "" } },
   seen: { label: "the conversation has read", fresh: { seen: "untrusted" } },
   user: { label: "the user is", fresh: { user: "" } },
+  path: { label: "the call comes by", fresh: { path: "mcp" } },
+  time: { label: "the time is", fresh: { time: { from: "18:00", to: "08:00" } } },
   expr: { label: "the expression holds", fresh: { expr: "" } },
 };
 
 const kindOf = (condition: Condition): Kind =>
-  "arg" in condition ? "arg" : "seen" in condition ? "seen" : "user" in condition ? "user" : "expr";
+  (Object.keys(KINDS) as Kind[]).find((kind) => kind in condition) ?? "expr";
+
+const PATHS = ["loop", "rest", "mcp", "task", "subagent", "harness", "search", "trigger"] as const;
 
 interface ConditionRowProps {
   number: number;
@@ -77,6 +81,20 @@ function Details({ name, condition, kinds, onChange }: DetailsProps) {
         <option value="private">private data</option>
       </Select>
     );
+  if ("path" in condition)
+    return (
+      <Select
+        aria-label={`${name}: way`}
+        className="w-auto"
+        value={[condition.path].flat()[0]}
+        onChange={({ target }) => onChange({ path: target.value as (typeof PATHS)[number] })}
+      >
+        {PATHS.map((path) => (
+          <option key={path}>{path}</option>
+        ))}
+      </Select>
+    );
+  if ("time" in condition) return <Time name={name} time={condition.time} onChange={onChange} />;
   const isUser = "user" in condition;
   return (
     <TextInput
@@ -86,6 +104,45 @@ function Details({ name, condition, kinds, onChange }: DetailsProps) {
       value={isUser ? [condition.user].flat().join(", ") : condition.expr}
       onChange={({ target: { value } }) => onChange(isUser ? { user: users(value) } : { expr: value })}
     />
+  );
+}
+
+type TimeCondition = Extract<Condition, { time: unknown }>;
+
+function Time({
+  name,
+  time,
+  onChange,
+}: {
+  name: string;
+  time: TimeCondition["time"];
+  onChange: (condition: TimeCondition) => void;
+}) {
+  const field = (key: "from" | "to") => (
+    <TextInput
+      aria-label={`${name}: ${key}`}
+      className="w-28"
+      type="time"
+      value={time[key]}
+      onChange={({ target }) => onChange({ time: { ...time, [key]: target.value } })}
+    />
+  );
+  return (
+    <>
+      {field("from")}
+      <span className="text-sm text-ink-soft">to</span>
+      {field("to")}
+      <TextInput
+        aria-label={`${name}: zone`}
+        className="w-36"
+        placeholder="UTC"
+        value={time.zone ?? ""}
+        onChange={({ target: { value } }) => {
+          const { zone: _, ...rest } = time;
+          onChange({ time: value === "" ? rest : { ...rest, zone: value } });
+        }}
+      />
+    </>
   );
 }
 
