@@ -141,7 +141,7 @@ test("an MCP server that dies during a call: the tool fails with a reason, the r
     new URL("../../../runtime/src/sources/fixtures/odd-mcp-server.ts", import.meta.url),
   );
   const installed = await server.call("POST", "/v1/packages", {
-    source: `${process.execPath} ${program}`,
+    source: `"${process.execPath}" "${program}"`,
     kind: "mcp",
     yes: true,
     run_to_describe: true,

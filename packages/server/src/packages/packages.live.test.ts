@@ -108,7 +108,7 @@ describe("packages in the server", () => {
   test("a real MCP server is installed, and its tools are called through the gate", {
     timeout: 120_000,
   }, async () => {
-    const source = { source: `${process.execPath} ${EVERYTHING}`, kind: "mcp", run_to_describe: true };
+    const source = { source: `"${process.execPath}" "${EVERYTHING}"`, kind: "mcp", run_to_describe: true };
     const installed = await server.call("POST", "/v1/packages", { ...source, yes: true });
     expect(installed.status).toBe(201);
     const id = installed.body.description.capability;
