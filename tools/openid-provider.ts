@@ -58,7 +58,7 @@ export async function testProvider(people: readonly TestPerson[]): Promise<TestP
         backchannel_logout_uri: `${origin}/login/backchannel`,
       };
       const { adapter } = provider.Client as never as { adapter: Adapter };
-      await adapter.upsert(client.client_id, { ...client, ...addresses }, 0);
+      await adapter.upsert(client.client_id, { ...client, ...addresses }, 3600);
     },
     sign: (payload, type = "logout+jwt") =>
       new SignJWT(payload).setProtectedHeader({ alg: "RS256", kid: "the-key", typ: type }).sign(privateKey),

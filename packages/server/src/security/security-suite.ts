@@ -273,6 +273,12 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     ],
   },
   {
+    attack: "rights of somebody who left",
+    shownBy: [
+      [`${SERVER}/people/left.live.test.ts`, "keeps no key, token, login, client, approval or schedule"],
+    ],
+  },
+  {
     attack: "links, pipes and devices in folders of others",
     shownBy: [
       [FOLDERS, "a link in place of a folder would let a session write to the server's files"],
