@@ -96,7 +96,11 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["a client that asks to log in", () => consentPath, "The agent it may act as"],
   ["the users", () => "/settings/users", "mate@example.com"],
   ["the audit log", () => "/settings/audit", "agent.created"],
-  ["the server's facts", () => "/settings/about", "Appearance"],
+  [
+    "the server's facts and what it promises",
+    () => "/settings/about",
+    "packages are isolated from the server",
+  ],
   ["a wrong address", () => "/packages/installed/elsewhere", "This page does not exist"],
   ["an address of nothing", () => "/nowhere", "This page does not exist"],
   ["the API's reference", () => "/docs", "Machine-readable"],

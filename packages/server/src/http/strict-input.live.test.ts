@@ -75,6 +75,8 @@ const OPEN_OBJECTS = [
   "POST /v1/coding-agents/{name}/runs outputSchema",
   "POST /v1/coding-agents/{name}/runs thinkingOverride",
   "POST /v1/coding-agents/{name}/runs/{run}/commands input",
+  "POST /v1/replays stand_ins[].output",
+  "POST /v1/replays with.capabilities[].config",
   "POST /v1/rules/check input",
   "POST /v1/schedules agent",
   "POST /v1/schedules last_run",

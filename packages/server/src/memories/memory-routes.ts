@@ -4,6 +4,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import {
   type AgentStore,
   type AuditLog,
+  isUuid,
   type MemoryOwner,
   type MemoryRecord,
   type MemoryStore,
@@ -71,6 +72,8 @@ export function memoryRoutes(parts: MemoryRouteParts) {
     audit.add({ actor, action: `memory.${action}`, subject: id, details: { scope, owner: subject } });
   routes.openapi(list, async (c) => {
     const { limit, cursor, ...query } = c.req.valid("query");
+    if (cursor !== undefined && !isUuid(cursor))
+      return problem(c, fail("cursor_invalid", { cursor }).failure);
     const owners = await ownersOf(parts, c.get("caller"), query);
     if (!owners.ok) return problem(c, owners.failure);
     if (query.q !== undefined) {
