@@ -45,6 +45,7 @@ export {
   type ProviderClients,
   type ProviderSettings,
 } from "./connections/connection-providers.ts";
+export { type ConnectionState, connectionStates } from "./connections/connection-states.ts";
 export {
   type ConnectionStore,
   type ConsentRecord,

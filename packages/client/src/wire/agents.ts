@@ -188,6 +188,17 @@ export const PreviewQuery = z.strictObject({ check: z.enum(["save"]).optional() 
 export const TokenPrice = z.object({ prompt: z.int(), tools: z.int(), total: z.int() });
 export type TokenPrice = z.infer<typeof TokenPrice>;
 
+const PreviewConnection = z.object({
+  tool: z.string(),
+  provider: z.string(),
+  scopes: z.array(z.string()).meta({ description: "What the tool needs." }),
+  account: z.string().nullable(),
+  has: z.array(z.string()).meta({ description: "What the account really has." }),
+  missing: z.array(z.string()),
+  ready: z.boolean(),
+  detail: z.string(),
+});
+
 export const AgentPreview = z
   .object({
     system_prompt: z.string(),
@@ -224,6 +235,12 @@ export const AgentPreview = z
         tokens: TokenPrice,
       }),
     ),
+    connections: z
+      .array(PreviewConnection)
+      .meta({ description: "Accounts of the user that tools need, and what is lacking." }),
+    scope_sources: z.object({ agent: z.array(z.string()), user: z.array(z.string()) }).meta({
+      description: "What the agent may, and what the user was granted; `scopes` is what both have.",
+    }),
     warnings: z.array(z.string()),
     tokens: TokenPrice,
     scopes: z.array(z.string()),

@@ -5,6 +5,23 @@ import { argumentVector } from "./argument-vector.ts";
 import { type ManifestTool, manifestTools } from "./manifest-tools.ts";
 
 describe("manifestTools", () => {
+  test("binds required scopes to the provider of its connection", () => {
+    const manifest = readManifest({
+      name: "mailer",
+      type: "cli",
+      command: "aech-cli-mailer",
+      description: "Mail.",
+      required_scopes: ["Mail.Read"],
+      connections: [{ provider: "microsoft" }, { provider: "github", scopes: ["repo"] }],
+      actions: [{ name: "send", description: "Sends.", parameters: [], required_scopes: ["Mail.Send"] }],
+    });
+    if (!manifest.ok) throw new Error(manifest.failure.message);
+    expect(manifestTools(manifest.value)[0]?.connections).toEqual([
+      { provider: "microsoft", scopes: ["Mail.Read", "Mail.Send"] },
+      { provider: "github", scopes: ["repo"] },
+    ]);
+  });
+
   test("names each action name_action", () => {
     expect(tool(["--x"], { name: "documents convert" }).name).toBe("demo_documents_convert");
     expect(tool(["--x"], { name: "list-drafts" }).name).toBe("demo_list-drafts");

@@ -11,13 +11,14 @@ import {
   AgentQuery,
   PreviewQuery,
 } from "@capstan/client/wire";
-import { fail } from "@capstan/core";
+import { fail, type RuntimeAgent } from "@capstan/core";
 import { readCursor } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
+import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { agentDto, agentInput, isSameAgent, patchedInput, unsavedInput } from "./agent-wire.ts";
-import { previewDto } from "./preview-dto.ts";
+import { type PreviewParts, previewDto, previewFacts } from "./preview-dto.ts";
 import type { SaveAgentParts } from "./save-agent.ts";
 import { canSave, saveAgent } from "./save-agent.ts";
 
@@ -107,7 +108,10 @@ const previewUnsaved = createRoute({
   responses: { 200: json(AgentPreview, "What would run.") },
 });
 
-export type AgentRouteParts = SaveAgentParts;
+export interface AgentRouteParts extends SaveAgentParts, PreviewParts {}
+
+const preview = async (parts: PreviewParts, agent: RuntimeAgent, { email }: Caller) =>
+  previewDto(agent, await previewFacts(parts, agent, email));
 
 export function agentRoutes(services: AgentRouteParts) {
   const { agents, composer } = services;
@@ -137,7 +141,8 @@ export function agentRoutes(services: AgentRouteParts) {
       const can = await canSave(services, c.get("caller"), input.value, composed.value);
       if (!can.ok) return problem(c, can.failure);
     }
-    return composed.ok ? c.json(previewDto(composed.value), 200) : problem(c, composed.failure);
+    if (!composed.ok) return problem(c, composed.failure);
+    return c.json(await preview(services, composed.value, c.get("caller")), 200);
   });
   routes.openapi(getAgent, async (c) => {
     const found = await agents.get(c.req.valid("param").id);
@@ -165,17 +170,15 @@ export function agentRoutes(services: AgentRouteParts) {
       return problem(c, fail("agent_in_use", { name: found.value.name, agents: names }).failure);
     const gone = await agents.delete(id);
     if (!gone.ok) return problem(c, gone.failure);
-    await services.audit.add({
-      actor: c.get("caller").email,
-      action: "agent.deleted",
-      subject: id,
-      details: { name: found.value.name },
-    });
+    const details = { name: found.value.name };
+    const actor = c.get("caller").email;
+    await services.audit.add({ actor, action: "agent.deleted", subject: id, details });
     return broken.length > 0 ? c.json({ id, broken }, 200) : c.body(null, 204);
   });
   routes.openapi(previewAgent, async (c) => {
     const composed = await composer.composeFor(c.req.valid("param").id, c.get("caller").email);
-    return composed.ok ? c.json(previewDto(composed.value), 200) : problem(c, composed.failure);
+    if (!composed.ok) return problem(c, composed.failure);
+    return c.json(await preview(services, composed.value, c.get("caller")), 200);
   });
   return routes;
 }

@@ -211,6 +211,25 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     expect(elsewhere.calls.every(({ authorization }) => authorization === undefined)).toBe(true);
   });
 
+  test("a preview shows what agent, user and account have, and what is lacking", async () => {
+    const shown = async (id: string) => (await server.call("GET", `/v1/agents/${id}/preview`)).body;
+    const mailer = await shown(agent);
+    expect(mailer.connections).toEqual([
+      expect.objectContaining({
+        tool: "read_mail",
+        provider: "postbox",
+        scopes: ["mail.read"],
+        missing: [],
+        ready: true,
+      }),
+    ]);
+    expect(mailer.connections[0].has).toContain("mail.read");
+    expect(mailer.scope_sources).toEqual({ agent: expect.any(Array), user: expect.any(Array) });
+    const other = await shown(await newAgent("Third"));
+    expect(other.connections[0]).toMatchObject({ ready: false, account: "mia@provider.example" });
+    expect(other.connections[0].detail).toContain("not allowed to this agent");
+  });
+
   test("a direct call is refused with the link, and another user's call has no part in it", async () => {
     const key = await server.call("POST", "/v1/keys", {
       name: "eve",
