@@ -185,16 +185,22 @@ test.skipIf(!WALK.every(isInstalled))(
   },
 );
 
-/** Programs whose command line names a file of this folder, by their user. */
+/** Programs whose command line names a file of this folder, by their user: those of this test's server, other tests run some too. */
 function processesIn(folder: string): { readonly uid: number }[] {
   return readdirSync("/proc").flatMap((pid) => {
     try {
       if (!/^\d+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(folder)) return [];
-      return [{ uid: statSync(`/proc/${pid}`).uid }];
+      return isOurs(Number(pid)) ? [{ uid: statSync(`/proc/${pid}`).uid }] : [];
     } catch {
       return []; // it has ended
     }
   });
+}
+
+function isOurs(pid: number): boolean {
+  if (pid <= 1 || pid === process.pid) return pid === process.pid;
+  const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
+  return isOurs(Number(parent));
 }
 
 /** What they call the tools with which one reads, writes, runs or fetches. */
