@@ -88,6 +88,25 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
     title: "a process killed with a summary",
   },
   {
+    fault:
+      "a process is killed while a run waits for an account, and another one while the person connects it",
+    outcome: "the question stays, and the run goes on with the account on the next process",
+    file: "packages/server/src/connections/connections-crash.slow.test.ts",
+    title: "a run goes on although its process was killed before the consent",
+  },
+  {
+    fault: "a process is killed while it refreshes a token",
+    outcome: "the others wait until its lease ends, and then refresh",
+    file: "packages/runtime/src/connections/refresh.live.test.ts",
+    title: "a process that was killed while it refreshed",
+  },
+  {
+    fault: "the provider of an account is away",
+    outcome: "the call fails, and the account stays connected",
+    file: "packages/runtime/src/connections/refresh.live.test.ts",
+    title: "a provider that is away ends nothing",
+  },
+  {
     fault: "a process is frozen while another takes over",
     outcome: "it writes nothing more when it resumes",
     file: "packages/server/src/start/several-processes.live.test.ts",

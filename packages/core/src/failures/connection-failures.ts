@@ -32,6 +32,14 @@ export const connectionFailures = {
     nextStep: ({ provider }) =>
       `An admin registers a client at the provider and runs: capstan connections provider ${provider} --client-id <id>.`,
   }),
+  connection_not_limited: row<Record<string, never>>({
+    status: 503,
+    message: () =>
+      "A package's command gets no account of a user here: this system cannot limit its network to the provider's hosts.",
+    nextStep: () =>
+      "Allow namespaces to the server (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1; in a container CAP_SYS_ADMIN), " +
+      "or use a document or an OpenAPI import, whose requests the server makes itself.",
+  }),
   connection_login_unknown: row<{ why: string }>({
     status: 400,
     message: ({ why }) => `This login at a provider cannot be finished: ${why}.`,

@@ -80,7 +80,8 @@ async function networkOf(
 ): Promise<Result<NetworkEntry>> {
   const plain = { env: {}, leave: () => {} };
   if (network === "none") return ok({ ...plain, words: offlineWrapper ?? wrapper });
-  if (network === "open" || !networks) return ok({ ...plain, words: wrapper });
+  if (network === "open") return ok({ ...plain, words: wrapper });
+  if (!networks) return network.only ? fail("connection_not_limited", {}) : ok({ ...plain, words: wrapper });
   const entered = await networks.enter(uid, network);
   return entered.ok
     ? ok({ ...entered.value, words: [...entered.value.words, ...namespaceWrapper] })

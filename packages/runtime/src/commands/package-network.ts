@@ -29,7 +29,7 @@ const LOOPBACK_UP =
 export interface GuardedNetwork {
   /** `host:port` that it may reach although they are not public, such as its own service. */
   readonly hosts: readonly string[];
-  /** Nothing but these: `host`, `host:port` or `*.domain`. */
+  /** Nothing but these: `host`, `host:port` or `*.domain`. Where that cannot be enforced, the command does not run. */
   readonly only?: readonly string[];
   /** The port on which it answers; it is then reached on the same port of this machine. */
   readonly servesPort?: number;

@@ -30,6 +30,9 @@ const COMMANDS = `${RUNTIME}/commands/run-command.live.test.ts`;
 const TRIGGERS = `${RUNTIME}/triggers/trigger-manager.live.test.ts`;
 const PEOPLE = `${SERVER}/people/login.live.test.ts`;
 const MEMORIES = `${SERVER}/memories/memories.live.test.ts`;
+const CONNECTIONS = `${SERVER}/connections/connections.live.test.ts`;
+const CONNECTED = `${SERVER}/connections/connected-runs.live.test.ts`;
+const TOKENS = `${RUNTIME}/connections/provider-table.test.ts`;
 const OWNERS = `${SERVER}/security/owners.live.test.ts`;
 
 export const SECURITY_SUITE: readonly SecurityRow[] = [
@@ -276,6 +279,30 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
     attack: "rights of somebody who left",
     shownBy: [
       [`${SERVER}/people/left.live.test.ts`, "keeps no key, token, login, client, approval or schedule"],
+    ],
+  },
+  {
+    attack: "an account of somebody else, or its token at another host",
+    shownBy: [
+      [CONNECTIONS, "another user can neither finish, see nor end it"],
+      [CONNECTIONS, "an answer counts once, and a made-up one never"],
+      [CONNECTIONS, "an answer of another server is refused"],
+      [CONNECTIONS, "settings with %s are refused"],
+      [CONNECTED, "a direct call is refused with the link, and another user's call has no part in it"],
+      [CONNECTED, "a yes without an account changes nothing, and a no lets the run go on without"],
+      [CONNECTED, "a consent for once is for one call; for an agent, not for another"],
+      [CONNECTED, "the token goes to the provider's host and to no other"],
+      [CONNECTED, "no token is found in any table, file, event, message or log"],
+      [TOKENS, "%s at %s: %s"],
+      [TOKENS, "without TLS only to a host that the operator named with its port"],
+      [`${RUNTIME}/connections/redacted-stream.test.ts`, "a token is removed in every form"],
+      [
+        `${RUNTIME}/connections/refresh.live.test.ts`,
+        "nothing that is stored can be read without the server's secret",
+      ],
+      [`${RUNTIME}/network/package-proxy.test.ts`, "the host of the token is reached, another one is not"],
+      [SEPARATION, "when the operator allowed it all the same"],
+      [SEPARATION, "which says what is missing and gives it no account"],
     ],
   },
   {

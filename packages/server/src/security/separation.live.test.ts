@@ -24,6 +24,7 @@ interface Said {
   readonly notIsolated: readonly string[];
   readonly installed: number;
   readonly called: unknown;
+  readonly carried: unknown;
   readonly security: readonly SecurityLine[];
 }
 
@@ -50,6 +51,8 @@ async function lookAsOrdinaryUser(around: readonly string[], ...options: string[
 }
 
 const lineOf = ({ security }: Said, words: RegExp) => security.find(({ what }) => words.test(what));
+/** A command whose network cannot be limited to the provider's hosts gets no account, and does not run. */
+const NOT_LIMITED = "connection_not_limited";
 const NOTHING = { shadow: 0, secret: 0 };
 
 describe.runIf(process.platform === "linux")(
@@ -58,12 +61,13 @@ describe.runIf(process.platform === "linux")(
     test.runIf(isRoot)("on a server that is root", async () => {
       const said = await lookAsRoot([]);
       expect(said.called).toMatchObject({ ...NOTHING, keys: 0 });
+      expect(said.carried).toEqual({ got: true });
       expect(lineOf(said, /isolated from the server/)).toMatchObject({ holds: true });
       expect(lineOf(said, /no other port/)).toMatchObject({ holds: true });
     });
 
     test.runIf(isRoot)(
-      "on a server that is root in a container without namespaces, which says what is missing",
+      "on a server that is root in a container without namespaces, which says what is missing and gives it no account",
       async () => {
         const said = await lookAsRoot(WITHOUT_SYSTEM_RIGHTS);
         expect(said.called).toMatchObject({ ...NOTHING, keys: 401 });
@@ -72,6 +76,7 @@ describe.runIf(process.platform === "linux")(
           detail: "by another user id",
         });
         expect(lineOf(said, /no other port/)).toMatchObject({ holds: false, next_step: expect.any(String) });
+        expect(said.carried).toBe(NOT_LIMITED);
         expect(said.notIsolated.join(" ")).toMatch(/mount namespace.*network of a package cannot be limited/);
       },
     );
@@ -79,12 +84,14 @@ describe.runIf(process.platform === "linux")(
     test("on a server that is an ordinary user", async () => {
       const said = await lookAsOrdinaryUser([]);
       expect(said.called).toMatchObject({ ...NOTHING, keys: 0 });
+      expect(said.carried).toEqual({ got: true });
       expect(lineOf(said, /isolated from the server/)).toMatchObject({ holds: true });
     });
 
     test("on an ordinary user's server without namespaces: it does not run, and everything says why", async () => {
       const said = await lookAsOrdinaryUser(WITHOUT_NAMESPACES);
       expect(said.called).toBe("package_not_separated");
+      expect(said.carried).toBe("package_not_separated");
       expect(lineOf(said, /isolated from the server/)).toMatchObject({
         holds: false,
         next_step: expect.any(String),
@@ -92,9 +99,10 @@ describe.runIf(process.platform === "linux")(
       expect(said.notIsolated[0]).toMatch(/cannot isolate packages.*none of them runs/);
     });
 
-    test("when the operator allowed it all the same: review and status say so", async () => {
+    test("when the operator allowed it all the same: review and status say so, and it gets no account of a user", async () => {
       const said = await lookAsOrdinaryUser(WITHOUT_NAMESPACES, "--allow");
       expect(said.called).toMatchObject({ secret: 29 });
+      expect(said.carried).toBe(NOT_LIMITED);
       expect(said.notIsolated[0]).toContain("CAPSTAN_ALLOW_UNSEPARATED_PACKAGES");
       expect(lineOf(said, /isolated from the server/)).toMatchObject({
         holds: false,
