@@ -95,7 +95,7 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
     title: "a run goes on although its process was killed before the consent",
   },
   {
-    fault: "a process is killed while it refreshes a token",
+    fault: "a process dies while it refreshes a token, and leaves its lease",
     outcome: "the others wait until its lease ends, and then refresh",
     file: "packages/runtime/src/connections/refresh.live.test.ts",
     title: "a process that was killed while it refreshed",

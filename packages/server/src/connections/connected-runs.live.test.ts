@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { defineCapability, defineTool, ok } from "@capstan/core";
+import { uuidv7 } from "uuidv7";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { scriptedModel } from "../../../../tools/scripted-model.ts";
@@ -228,6 +229,59 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     const other = await shown(await newAgent("Third"));
     expect(other.connections[0]).toMatchObject({ ready: false, account: "mia@provider.example" });
     expect(other.connections[0].detail).toContain("not allowed to this agent");
+  });
+
+  test("a task over A2A is auth-required with the link, and goes on after consent", async () => {
+    await forget();
+    const rpc = async (method: string, params: object) =>
+      (await server.call("POST", `/v1/agents/${agent}/a2a`, { jsonrpc: "2.0", id: 1, method, params })).body
+        .result;
+    const message = {
+      kind: "message",
+      messageId: uuidv7(),
+      role: "user",
+      parts: [{ kind: "text", text: "read /mail" }],
+    };
+    const task = await rpc("message/send", { message });
+    const { items } = (await server.call("GET", `/v1/approvals?status=pending&session_id=${task.contextId}`))
+      .body;
+    const link = `${HERE}/connections/connect?approval=${items[0].id}`;
+    expect(task.status.state).toBe("auth-required");
+    expect(task.status.message.parts[0].text).toContain(link);
+    const again = await rpc("tasks/get", { id: task.id });
+    expect(again.status.state).toBe("auth-required");
+    expect(JSON.stringify(again.status.message)).toContain(link);
+    await consent(items[0]);
+    const state = async () => (await rpc("tasks/get", { id: task.id })).status.state;
+    await expect.poll(state, { timeout: 20_000 }).toBe("completed");
+  });
+
+  test("a run over AG-UI ends with an interrupt that has the link", async () => {
+    await forget();
+    const threadId = uuidv7();
+    const { body } = await server.call("POST", `/v1/agents/${agent}/ag-ui`, {
+      threadId,
+      runId: uuidv7(),
+      messages: [{ id: uuidv7(), role: "user", content: "read /mail" }],
+      state: {},
+      tools: [],
+      context: [],
+      forwardedProps: {},
+    });
+    const events = (body as string)
+      .split("\n")
+      .filter((line) => line.startsWith("data:"))
+      .map((line) => JSON.parse(line.slice("data:".length)));
+    const { type, outcome } = events.at(-1);
+    expect({ type, outcome: outcome.type }).toEqual({ type: "RUN_FINISHED", outcome: "interrupt" });
+    const [interrupt] = outcome.interrupts;
+    const url = `${HERE}/connections/connect?approval=${interrupt.id}`;
+    expect(interrupt).toMatchObject({
+      reason: "connect",
+      message: expect.stringContaining(url),
+      metadata: { url, provider: "postbox", scopes: ["mail.read"] },
+    });
+    await consent(interrupt);
   });
 
   test("a direct call is refused with the link, and another user's call has no part in it", async () => {

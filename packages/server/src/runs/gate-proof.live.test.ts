@@ -21,6 +21,7 @@ import { callOverMcp } from "../fixtures/call-over-mcp.ts";
 import {
   PROOF_CAPABILITIES,
   PROOF_TOOLS,
+  PROVIDER,
   proof,
   ran,
   SCOPE,
@@ -30,6 +31,7 @@ import { scriptedAdapter } from "../harness/fixtures/scripted-adapter.ts";
 
 let server: TestServer;
 let llm: ScriptedLlm;
+const NEEDED = "connection_needed";
 const SPENT = { prompt_tokens: 1000, completion_tokens: 1 };
 
 beforeAll(async () => {
@@ -37,6 +39,8 @@ beforeAll(async () => {
   server = await testServer(await freshPglite(), llmEnvironment(llm), {
     config: { capabilities: PROOF_CAPABILITIES, codingAgents: [scriptedAdapter()] },
   });
+  const hosts = ["api.postbox.example"];
+  await server.call("PUT", `/v1/connection-providers/${PROVIDER}`, { kind: "api_key", hosts });
   for (const rule of RULES)
     expect(await server.call("POST", "/v1/rules", rule)).toMatchObject({ status: 201 });
 });
@@ -50,7 +54,7 @@ beforeEach(() => {
 });
 
 interface Attempt {
-  readonly tool: "act" | "guarded";
+  readonly tool: "act" | "guarded" | "connected";
   readonly n: number;
   readonly code: keyof typeof FAILURES;
   /** What makes the call forbidden, as fields of the agent. */
@@ -165,7 +169,8 @@ const PATHS: Readonly<Record<string, Path>> = {
         forwardedProps: {},
       });
       const code = await refusalOf(agentId);
-      if (code) expect(events.body).toContain(`\\"code\\":\\"${code}\\"`);
+      const shown = code === NEEDED ? '"reason":"connect"' : `\\"code\\":\\"${code}\\"`;
+      if (code) expect(events.body).toContain(shown);
       return code;
     },
   },
@@ -406,6 +411,30 @@ describe("a budget of calls that is used up", () => {
   });
 });
 
+describe("a call whose account is not connected", () => {
+  /** A route calls the tool of its capability, and a call that waits for a yes is another tool. */
+  const FIT = Object.keys(PATHS).filter((name) => !/route|approval/.test(name));
+  const attempt = { tool: "connected", n: 7, code: NEEDED } as const;
+
+  test.each(FIT)("%s: the call does not happen, and the user is asked or told", async (pathName) => {
+    expect(await PATHS[pathName]?.attempt(attempt)).toBe(PATHS[pathName]?.instead ?? NEEDED);
+    expect(ran).toEqual([]);
+  });
+
+  test.each(FIT)("%s: with the account it happens, except in a replay", async (pathName) => {
+    const { body } = await server.call("POST", "/v1/connections", {
+      provider: PROVIDER,
+      key: "a-key-of-mia",
+    });
+    try {
+      await PATHS[pathName]?.attempt(attempt);
+      expect(ran).toEqual(PATHS[pathName]?.instead ? [] : expect.arrayContaining([{ n: 7 }]));
+    } finally {
+      await server.call("DELETE", `/v1/connections/${body.connection.id}`);
+    }
+  });
+});
+
 const call = (name: string, input: object) => ({ id: `call_${uuidv7()}`, name, input });
 const asks = ({ tool, n, spent }: Attempt, times = 1): LlmReply => ({
   calls: Array.from({ length: times }, () => call(tool, { n })),
@@ -474,10 +503,19 @@ async function refusalOf(agentId: string, times = 1): Promise<string | undefined
      where r.agent_id = $1 and m.role = 'tool' and part->>'toolName' <> 'search_tools'`,
     [agentId],
   );
+  if (rows.length === 0 && (await waitsForAccount(agentId))) return NEEDED;
   expect(rows).toHaveLength(times);
   expect(new Set(rows.map(({ code }) => code)).size).toBe(1);
   return rows[0]?.code ?? undefined;
 }
+
+const waitsForAccount = async (agentId: string): Promise<boolean> =>
+  (
+    await server.services.database.pool.query(
+      "select 1 from approvals where agent_id = $1 and kind = 'connect' and status = 'pending'",
+      [agentId],
+    )
+  ).rows.length > 0;
 
 const carefully = ({ tool }: Attempt): string => (tool === "guarded" ? "careful_guarded" : "careful");
 
