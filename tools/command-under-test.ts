@@ -1,7 +1,7 @@
 /** Runs a CLI command against a server under test: typed input, captured output. */
 
 import { runCommand } from "../packages/cli/src/run-command.ts";
-import { createApi } from "../packages/client/src/index.ts";
+import { type Api, createApi } from "../packages/client/src/index.ts";
 
 export interface Typed {
   /** Answers to prompts; with any, the terminal counts as interactive. */
@@ -11,6 +11,8 @@ export interface Typed {
   readonly environment?: Readonly<Record<string, string>>;
   /** The API key; none on loopback. */
   readonly key?: string | undefined;
+  /** How the server is found, where that is what is tested. */
+  readonly reach?: () => Promise<Api>;
   /** Gets what presses Ctrl-C, and what is on the screen so far, at every piece of output. */
   readonly onOutput?: (screen: string, interrupt: () => void) => void;
 }
@@ -29,7 +31,8 @@ export async function typeCommand(url: string, args: readonly string[], typed: T
   let onInterrupt = () => {};
   const code = await runCommand([...args], {
     environment: typed.environment ?? {},
-    server: async () => createApi({ url, ...(typed.key !== undefined && { key: typed.key }) }),
+    server:
+      typed.reach ?? (async () => createApi({ url, ...(typed.key !== undefined && { key: typed.key }) })),
     terminal: {
       isInteractive: typed.answers !== undefined,
       columns: 200,

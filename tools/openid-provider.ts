@@ -22,6 +22,8 @@ export interface TestProvider {
   /** By subject; changes count from the next sign-in. */
   readonly people: Map<string, TestPerson>;
   readonly provider: Provider;
+  /** What the token endpoint refuses with, instead of answering, and how often it was asked. */
+  readonly tokens: { refuse: string | undefined; asked: number };
   /** The addresses of the server under test, known once it listens. */
   allow(origin: string): Promise<void>;
   /** With the provider's own key: what a token says can be anything. */
@@ -29,7 +31,10 @@ export interface TestProvider {
   close(): Promise<void>;
 }
 
-export async function testProvider(people: readonly TestPerson[]): Promise<TestProvider> {
+export async function testProvider(
+  people: readonly TestPerson[],
+  { hasDeviceFlow = true } = {},
+): Promise<TestProvider> {
   const known = new Map(people.map((person) => [person.sub, person]));
   let handle: (...both: Parameters<ReturnType<Provider["callback"]>>) => unknown = () => {};
   const server = createServer((request, response) => void handle(request, response));
@@ -38,20 +43,34 @@ export async function testProvider(people: readonly TestPerson[]): Promise<TestP
   const client = {
     client_id: "capstan",
     client_secret: "a-secret-of-the-provider-for-tests",
-    grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
+    grant_types: [
+      "authorization_code",
+      "refresh_token",
+      ...(hasDeviceFlow ? ["urn:ietf:params:oauth:grant-type:device_code"] : []),
+    ],
     response_types: ["code" as const],
     backchannel_logout_session_required: true,
   };
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
   const key = { ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid: "the-key" };
-  const provider = newProvider(issuer, key, known);
-  handle = interactionsBefore(provider);
+  const provider = newProvider(issuer, key, known, hasDeviceFlow);
+  const tokens: TestProvider["tokens"] = { refuse: undefined, asked: 0 };
+  const answer = interactionsBefore(provider);
+  handle = (request, response) => {
+    if (request.url !== "/token") return answer(request, response);
+    tokens.asked++;
+    if (tokens.refuse === undefined) return answer(request, response);
+    response.statusCode = 400;
+    response.setHeader("content-type", "application/json");
+    return response.end(JSON.stringify({ error: tokens.refuse }));
+  };
   return {
     issuer,
     clientId: client.client_id,
     clientSecret: client.client_secret,
     people: known,
     provider,
+    tokens,
     async allow(origin) {
       const addresses = {
         redirect_uris: [`${origin}/login/callback`],
@@ -72,14 +91,24 @@ const closed = (server: Server): Promise<void> =>
     server.closeAllConnections();
   });
 
-function newProvider(issuer: string, key: object, people: Map<string, TestPerson>): Provider {
+function newProvider(
+  issuer: string,
+  key: object,
+  people: Map<string, TestPerson>,
+  hasDeviceFlow: boolean,
+): Provider {
   const provider: Provider = new Provider(issuer, {
     jwks: { keys: [key as never] },
     cookies: { keys: ["a key for tests"] },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
     features: {
       devInteractions: { enabled: false },
-      deviceFlow: { enabled: true, userCodeConfirmSource: devicePage, userCodeInputSource: devicePage },
+      deviceFlow: {
+        enabled: hasDeviceFlow,
+        userCodeConfirmSource: devicePage,
+        userCodeInputSource: devicePage,
+        successSource: devicePage,
+      },
       backchannelLogout: { enabled: true },
       rpInitiatedLogout: { enabled: true },
     },
@@ -106,7 +135,7 @@ function newProvider(issuer: string, key: object, people: Map<string, TestPerson
   return provider;
 }
 
-const devicePage = async (context: { body: unknown }, form: string): Promise<void> => {
+const devicePage = async (context: { body: unknown }, form: unknown = ""): Promise<void> => {
   context.body = `<!doctype html><title>Device</title>${form}<button type="submit" form="op.deviceConfirmForm">Confirm</button><button type="submit" form="op.deviceInputForm">Next</button>`;
 };
 
@@ -174,4 +203,34 @@ export async function comeBack(jar: CookieJar, start: URL, person: string): Prom
     url = new URL(location, url);
   }
   throw new Error("the provider never sent the browser back");
+}
+
+/** What a person does on the provider's page: opens it with the code, confirms it, and says who they are; `""` denies. */
+export async function confirmCode(page: string, person: string): Promise<void> {
+  const jar = new CookieJar();
+  let url = new URL(page);
+  let answer = await browse(jar, url);
+  let hasAnswered = false;
+  for (let step = 0; step < 20; step++) {
+    const location = answer.headers.get("location");
+    const html = location === null ? await answer.text() : "";
+    const fields = [...html.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = "", value = ""]) => [
+      name,
+      value,
+    ]);
+    if (location === null && (fields.length === 0 || (person === "" && hasAnswered))) return;
+    if (location === null) {
+      const body = new URLSearchParams([...fields, ["confirm", "yes"]]);
+      url = new URL("/device", url);
+      answer = await browse(jar, url, { method: "POST", body });
+    } else {
+      url = new URL(location, url);
+      if (url.pathname.startsWith("/interaction/")) {
+        url.searchParams.set("person", person);
+        hasAnswered = true;
+      }
+      answer = await browse(jar, url);
+    }
+  }
+  throw new Error("the provider never stopped asking");
 }

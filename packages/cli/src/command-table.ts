@@ -145,6 +145,18 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "List, create and revoke API keys",
     load: async () => (await import("./commands/keys.ts")).keys,
   },
+  login: {
+    summary: "Sign in with the server's OpenID provider",
+    load: async () => (await import("./commands/login.ts")).login,
+  },
+  logout: {
+    summary: "Sign out, and forget the login",
+    load: async () => (await import("./commands/logout.ts")).logout,
+  },
+  whoami: {
+    summary: "Who you are on the server, and what you may do",
+    load: async () => (await import("./commands/whoami.ts")).whoami,
+  },
   logins: {
     summary: "List where people are signed in, and sign them out",
     load: async () => (await import("./commands/logins.ts")).logins,

@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Api, createApi, localTokenFile, loopbackPort } from "@capstan/client";
+import { readLogin } from "./stored-login.ts";
 
 export interface ServerOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -19,7 +20,11 @@ export async function reachServer({ environment, say }: ServerOptions): Promise<
   const given = filled(environment.CAPSTAN_URL);
   const url = given ?? `http://127.0.0.1:${filled(environment.PORT) ?? "4400"}`;
   const reach = () => {
-    const key = filled(environment.CAPSTAN_KEY) ?? ownerToken(url, dataDirOf(environment)) ?? localToken(url);
+    const key =
+      filled(environment.CAPSTAN_KEY) ??
+      readLogin(url, environment)?.token ??
+      ownerToken(url, dataDirOf(environment)) ??
+      localToken(url);
     return createApi(key === undefined ? { url } : { url, key });
   };
   const api = reach();

@@ -6,6 +6,7 @@ import { nearest } from "@capstan/core/internal";
 import type { Command, CommandContext } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
 import { jsonDocument, jsonLine } from "./json-text.ts";
+import { LoginFileRefused } from "./stored-login.ts";
 
 export type Surroundings = Omit<CommandContext, "args" | "options" | "json" | "print">;
 
@@ -48,6 +49,8 @@ function spoken(argv: readonly string[]): readonly string[] {
 
 /** A local file or folder that cannot be used; anything else that is thrown is a bug, and shows its stack. */
 function systemRefusal(error: NodeJS.ErrnoException): { readonly failure: Failure } {
+  if (error instanceof LoginFileRefused)
+    return fail("login_file_refused", { file: error.file, why: error.message });
   if (error.code === undefined || error.path === undefined) throw error;
   return fail("path_refused", { why: error.message });
 }

@@ -103,7 +103,15 @@ export type {
   WrapProposal,
 } from "./wire/packages.ts";
 export type { ApprovalPolicyName, Items, JsonObject, Page, PageQuery } from "./wire/page.ts";
-export type { LoginInfo, Me, RoleCreate, RoleInfo } from "./wire/people.ts";
+export type {
+  DeviceLogin,
+  DeviceLoginStart,
+  DeviceLoginState,
+  LoginInfo,
+  Me,
+  RoleCreate,
+  RoleInfo,
+} from "./wire/people.ts";
 export type {
   Replay,
   ReplayComparison,

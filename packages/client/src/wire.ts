@@ -149,7 +149,18 @@ export {
   queryNumber,
   WireFailure,
 } from "./wire/page.ts";
-export { LoginInfo, LoginList, Me, RoleCreate, RoleInfo, RoleList } from "./wire/people.ts";
+export {
+  DeviceLogin,
+  DeviceLoginPoll,
+  DeviceLoginStart,
+  DeviceLoginState,
+  LoginInfo,
+  LoginList,
+  Me,
+  RoleCreate,
+  RoleInfo,
+  RoleList,
+} from "./wire/people.ts";
 export {
   RecordedRunQuery,
   Replay,

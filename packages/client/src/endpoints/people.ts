@@ -1,7 +1,15 @@
 /** People: who asks, where they are signed in, and their roles. */
 import type { Connection } from "../connection.ts";
 import type { Items } from "../wire/page.ts";
-import type { LoginInfo, Me, RoleCreate, RoleInfo } from "../wire/people.ts";
+import type {
+  DeviceLogin,
+  DeviceLoginStart,
+  DeviceLoginState,
+  LoginInfo,
+  Me,
+  RoleCreate,
+  RoleInfo,
+} from "../wire/people.ts";
 
 const part = encodeURIComponent;
 
@@ -9,6 +17,12 @@ export const loginEndpoints = ({ json }: Connection) => ({
   me: (signal?: AbortSignal) => json<Me>("GET", "/v1/me", { signal }),
   list: (signal?: AbortSignal) => json<Items<LoginInfo>>("GET", "/v1/logins", { signal }),
   revoke: (id: string) => json<void>("DELETE", `/v1/logins/${part(id)}`),
+  /** By the provider's device flow: for programs without a browser. */
+  startDevice: (start: DeviceLoginStart) => json<DeviceLogin>("POST", "/v1/logins/device", { json: start }),
+  pollDevice: (handle: string) =>
+    json<DeviceLoginState>("POST", "/v1/logins/device/poll", { json: { handle } }),
+  /** The login that asks. */
+  end: () => json<void>("POST", "/v1/logins/end"),
 });
 
 export const roleEndpoints = ({ json }: Connection) => ({

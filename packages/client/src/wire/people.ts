@@ -35,6 +35,51 @@ export const LoginInfo = z
 export type LoginInfo = z.infer<typeof LoginInfo>;
 export const LoginList = listOf(LoginInfo);
 
+export const DeviceLoginStart = z
+  .strictObject({
+    device: z
+      .string()
+      .trim()
+      .max(200)
+      .default("")
+      .meta({ description: "What the program calls itself, for the list of logins." }),
+  })
+  .meta({ id: "DeviceLoginStart" });
+export type DeviceLoginStart = z.input<typeof DeviceLoginStart>;
+
+export const DeviceLogin = z
+  .object({
+    handle: z.string().meta({ description: "Secret: whoever has it gets the login once it is confirmed." }),
+    user_code: z.string(),
+    verification_uri: z.string().meta({ description: "The provider's page, where the code is confirmed." }),
+    verification_uri_complete: z.string().nullable().meta({ description: "The same, with the code." }),
+    interval: z.number().meta({ description: "Seconds between two questions." }),
+    expires_at: z.string(),
+  })
+  .meta({ id: "DeviceLogin" });
+export type DeviceLogin = z.infer<typeof DeviceLogin>;
+
+export const DeviceLoginPoll = z
+  .strictObject({ handle: z.string().min(1).max(12_000) })
+  .meta({ id: "DeviceLoginPoll" });
+
+export const DeviceLoginState = z
+  .discriminatedUnion("status", [
+    z.object({
+      status: z.literal("pending"),
+      interval: z.number().meta({ description: "Seconds until the next question; it can grow." }),
+    }),
+    z.object({
+      status: z.literal("done"),
+      token: z.string().meta({ description: "To send as `Authorization: Bearer`; shown once." }),
+      login_id: z.string(),
+      user: z.string(),
+      expires_at: z.string(),
+    }),
+  ])
+  .meta({ id: "DeviceLoginState" });
+export type DeviceLoginState = z.infer<typeof DeviceLoginState>;
+
 const text = z.string().trim().min(1).max(300);
 
 export const RoleCreate = z

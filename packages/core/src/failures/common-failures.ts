@@ -81,7 +81,7 @@ export const commonFailures = {
     status: 401,
     message: ({ why }) => `The request is not authenticated: ${why}`,
     nextStep: () =>
-      "Send an API key as `Authorization: Bearer <key>`. To create one, run `capstan keys create <name>` on the server's machine, in the folder it was started in (or with its CAPSTAN_DATA_DIR).",
+      "Sign in with `capstan login` where the server has an OpenID provider, or send an API key as `Authorization: Bearer <key>`. To create one, run `capstan keys create <name>` on the server's machine, in the folder it was started in (or with its CAPSTAN_DATA_DIR).",
   }),
   forbidden: row<{ message: string; nextStep: string }>({
     status: 403,

@@ -29,6 +29,34 @@ export const loginFailures = {
     message: ({ user }) => `${user} was disabled, or has no role on this server any more.`,
     nextStep: () => "Ask an admin of this server for a role; what was stopped can be started again then.",
   }),
+  sign_in_not_set_up: row<Record<never, never>>({
+    status: 409,
+    message: () => "Nobody can sign in on this server: it has no OpenID provider.",
+    nextStep: () =>
+      "Use a key (CAPSTAN_KEY; `capstan keys create <name>` makes one), or let an admin set CAPSTAN_OIDC_ISSUER; docs/login.md says how.",
+  }),
+  device_flow_missing: row<{ issuer: string }>({
+    status: 409,
+    message: ({ issuer }) => `The OpenID provider ${issuer} does not offer the device flow.`,
+    nextStep: () =>
+      "Let an admin allow it for this server's client at the provider and start the server again, or use a key (CAPSTAN_KEY); Settings in the studio makes one.",
+  }),
+  login_denied: row<Record<never, never>>({
+    status: 403,
+    message: () => "The login was denied at the OpenID provider.",
+    nextStep: () => "If you did not mean to, run `capstan login` again.",
+  }),
+  login_expired: row<Record<never, never>>({
+    status: 410,
+    message: () => "This login is over: nobody confirmed it in time, or it was used.",
+    nextStep: () => "Run `capstan login` again, and confirm the new code.",
+  }),
+  login_file_refused: row<{ file: string; why: string }>({
+    status: 400,
+    message: ({ file, why }) => `The login in ${file} is not used: ${why}.`,
+    nextStep: ({ file }) =>
+      `Others may know it: end it in the studio (Settings, Logins), remove ${file}, and run \`capstan login\` again.`,
+  }),
   sign_in_failed: row<{ why: string }>({
     status: 502,
     message: ({ why }) => `The OpenID provider could not sign you in: ${why}.`,

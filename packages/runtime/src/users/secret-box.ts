@@ -18,6 +18,7 @@ export type KeyPurpose =
   | "webhook signatures"
   | "client registrations"
   | "sign-in attempts"
+  | "device logins"
   | "audit head";
 
 export const derivedKey = (secret: string, purpose: KeyPurpose): Buffer =>

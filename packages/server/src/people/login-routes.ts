@@ -11,8 +11,9 @@ import { publicOrigin } from "../auth/resources.ts";
 import { newRoutes } from "../http/define-route.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Attempt, OpenIdProvider, SignedIn } from "./openid-provider.ts";
+import type { Attempt, OpenIdProvider } from "./openid-provider.ts";
 import { returnPath } from "./return-path.ts";
+import { startLogin } from "./start-login.ts";
 
 export interface LoginRouteParts {
   readonly settings: Settings;
@@ -75,11 +76,12 @@ async function finish(c: Context, parts: LoginRouteParts): Promise<Response> {
     const isDenied = c.req.query("error") === "access_denied" && c.req.query("state") === attempt.state;
     return failed(c, log, isDenied ? "denied" : "refused", done.failure.message);
   }
-  const token = await signIn(c, parts, done.value);
-  if ("refused" in token) return failed(c, log, "not_allowed", token.refused);
+  const device = c.req.header("user-agent") ?? "";
+  const made = await startLogin(parts, done.value, { kind: "browser", device });
+  if (!made.ok) return failed(c, log, "not_allowed", made.failure.message);
   await endPrevious(c, origin, logins); // a token from before the sign-in is worth nothing after it
   const seconds = settings.CAPSTAN_LOGIN_HOURS * 3600;
-  c.header("set-cookie", cookieText("login", token.token, origin, seconds), { append: true });
+  c.header("set-cookie", cookieText("login", made.value.token, origin, seconds), { append: true });
   c.header("cache-control", "no-store");
   return c.redirect(attempt.returnTo, 302);
 }
@@ -131,24 +133,6 @@ function decoded(text: string): string {
   } catch {
     return "";
   }
-}
-
-async function signIn(
-  c: Context,
-  { people, logins, audit }: LoginRouteParts,
-  { person, sid }: SignedIn,
-): Promise<{ token: string } | { refused: string }> {
-  const known = await people.remember(person);
-  if (!known.ok) return { refused: known.failure.message };
-  const { userEmail, isNew } = known.value;
-  const { isDisabled } = await people.standing(userEmail);
-  if (isDisabled) return { refused: `${userEmail} was disabled` };
-  const { issuer, subject } = person;
-  const device = c.req.header("user-agent") ?? "";
-  const made = await logins.create({ kind: "browser", issuer, subject, sid, userEmail, device });
-  const details = { issuer, subject, is_new: isNew };
-  await audit.add({ actor: userEmail, action: "login.started", subject: made.login.id, details });
-  return { token: made.token };
 }
 
 async function endPrevious(c: Context, origin: string, logins: LoginStore) {

@@ -39,6 +39,16 @@ const revoke = createRoute({
   responses: { 204: { description: "Signed out." } },
 });
 
+const end = createRoute({
+  operationId: "endLogin",
+  method: "post",
+  path: "/v1/logins/end",
+  tags: ["logins"],
+  summary: "Sign out: end the login that asks, also without any right",
+  "x-capstan-right": "none",
+  responses: { 204: { description: "Signed out." } },
+});
+
 export interface MeParts {
   readonly logins: LoginStore;
   readonly audit: AuditLog;
@@ -72,6 +82,14 @@ export function meRoutes({ logins, audit, issuer }: MeParts) {
     const isGone = found !== undefined && isTheirs(caller, found.userEmail) && (await logins.revoke(id));
     if (!isGone) return problem(c, fail("not_found", { what: "login", id }).failure);
     await audit.add({ actor: caller.email, action: "login.revoked", subject: id });
+    return c.body(null, 204);
+  });
+  routes.openapi(end, async (c) => {
+    const { email, login } = c.get("caller");
+    if (login === undefined)
+      return problem(c, fail("unauthenticated", { why: "no login was sent that could end" }).failure);
+    if (await logins.revoke(login.id))
+      await audit.add({ actor: email, action: "login.ended", subject: login.id });
     return c.body(null, 204);
   });
   return routes;

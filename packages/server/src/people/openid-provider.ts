@@ -14,6 +14,7 @@ import type {
 } from "openid-client";
 import type { Settings } from "../settings/settings.ts";
 import { addressFor, claimsOf, nameOf, verifiedEmail } from "./claims.ts";
+import { askDevice, beginDevice, type DeviceCode, hasDeviceFlow } from "./device-flow.ts";
 
 /** What a sign-in must come back with. */
 export interface Attempt {
@@ -34,6 +35,10 @@ export interface OpenIdProvider {
   readonly issuer: string;
   begin(callback: string, attempt: Attempt): Promise<Result<URL>>;
   finish(current: URL, attempt: Attempt): Promise<Result<SignedIn>>;
+  /** The device flow (RFC 8628): a code that a person confirms in any browser. */
+  beginDevice(): Promise<Result<DeviceCode>>;
+  /** Asks once whether it is confirmed. */
+  askDevice(code: string): Promise<Result<SignedIn | "pending" | "slow down">>;
   /** Who signed out at the provider; a refusal when the token is not the provider's. */
   readLogout(token: string): Promise<Result<{ subject: string | undefined; sid: string | undefined }>>;
 }
@@ -72,6 +77,21 @@ export function openIdProvider(settings: Settings): OpenIdProvider | undefined {
         };
         return readPerson(config, await oidc.authorizationCodeGrant(config, current, checks), settings);
       }),
+    async beginDevice() {
+      const config = await withReason(configuration);
+      if (!config.ok) return config;
+      if (!hasDeviceFlow(config.value)) return fail("device_flow_missing", { issuer });
+      return withReason(() => beginDevice(config.value, settings.CAPSTAN_OIDC_SCOPES));
+    },
+    async askDevice(code) {
+      const asked = await withReason(async () => askDevice(await configuration(), code));
+      if (!asked.ok) return asked;
+      if (asked.value === "denied") return fail("login_denied", {});
+      if (asked.value === "expired") return fail("login_expired", {});
+      if (typeof asked.value === "string") return ok(asked.value);
+      const tokens = asked.value;
+      return withReason(async () => readPerson(await configuration(), tokens, settings));
+    },
     readLogout: (token) => withReason(async () => readLogoutToken(await configuration(), token, clientId)),
   };
 }

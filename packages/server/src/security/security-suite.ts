@@ -28,6 +28,7 @@ const NETWORK = `${SERVER}/security/network-attacks.live.test.ts`;
 const SEPARATION = `${SERVER}/security/separation.live.test.ts`;
 const COMMANDS = `${RUNTIME}/commands/run-command.live.test.ts`;
 const TRIGGERS = `${RUNTIME}/triggers/trigger-manager.live.test.ts`;
+const DEVICE = `${SERVER}/people/device-login.live.test.ts`;
 const PEOPLE = `${SERVER}/people/login.live.test.ts`;
 const MEMORIES = `${SERVER}/memories/memories.live.test.ts`;
 const CONNECTIONS = `${SERVER}/connections/connections.live.test.ts`;
@@ -273,6 +274,12 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [PEOPLE, "an address that nobody verified: it names no user, and gives no role"],
       [PEOPLE, "an address that another account has: addresses change hands, subjects do not"],
       [PEOPLE, "a report with a signature of somebody else, with none, or with our secret is refused"],
+      [
+        DEVICE,
+        "a handle that is invented, changed or of another kind is refused, without a word to the provider",
+      ],
+      [DEVICE, "a handle is worth one login"],
+      [DEVICE, "who was disabled gets no login"],
     ],
   },
   {

@@ -134,6 +134,7 @@ function openStores(database: Database, settings: Settings, secret: string, regi
     people: peopleStore({ database, fixedRules }),
     fixedRules,
     logins: loginStore({ database, hours: settings.CAPSTAN_LOGIN_HOURS }),
+    deviceBox: secretBox(derivedKey(secret, "device logins").toString("base64url")),
     attemptBox: secretBox(derivedKey(secret, "sign-in attempts").toString("base64url")),
     memories: memoryStore({ database, embed: staticEmbedding, anchors: meaningAnchors }),
     revisions,
