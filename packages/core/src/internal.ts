@@ -148,7 +148,7 @@ export {
 } from "./coding-agents/thinking-dialect.ts";
 export { validateRun } from "./coding-agents/validate-run.ts";
 export { REQUEST_ACCESS, toolText } from "./compose.ts";
-export { ConnectionNeedDocument } from "./connections/connection-need.ts";
+export { ConnectionNeedDocument, joinNeeds } from "./connections/connection-need.ts";
 export {
   concernsLabels,
   DATA_LABELS,
@@ -184,7 +184,7 @@ export { type CommandHelp, isHelp, readHelp } from "./manifest/help/read-help.ts
 export { MANIFEST_MAX_CHARS, unusedFields } from "./manifest/manifest.ts";
 export { readPackageName } from "./manifest/package-names.ts";
 export { isPath, type Parameter, readParameter } from "./manifest/parameters.ts";
-export { type PermissionDiff, permissionDiff } from "./manifest/permission-diff.ts";
+export { manifestNeeds, type PermissionDiff, permissionDiff } from "./manifest/permission-diff.ts";
 export { SESSION_MANIFEST_PATH, sessionManifest } from "./manifest/session-manifest.ts";
 export { toolName } from "./manifest/tool-names.ts";
 export { MEMORY_SCOPES, type MemoryAccess, type MemoryFact, type MemoryScope } from "./memory-access.ts";

@@ -63,6 +63,11 @@ describe("a review on the terminal", () => {
     ],
     ["another command", { command: "aech-cli-mail" }, "    ~ command aech-cli-inbox -> aech-cli-mail"],
     ["a service", { service: { container: "aech-rt-inbox" } }, "    ~ its service"],
+    [
+      "an account",
+      { connections: [{ provider: "microsoft", scopes: ["Mail.Read"] }] },
+      "    + account at microsoft (Mail.Read)",
+    ],
     ["a skill", { bundled_skills: [{ name: "triage" }] }, "    + skill triage"],
   ])("reports %s of an update as growth", (_, change, line) => {
     const permissions = permissionDiff(manifest, { ...manifest, ...change });

@@ -27,6 +27,7 @@ export function reviewText(review: PackageReview): string {
     ...review.resolved_dependencies.map(({ name, version, hash }) => `    ${name} ${version} ${hash}`),
     ...row("skills", review.skills),
     ...row("calls", review.hosts ?? []),
+    ...row("uses your accounts at", (review.connections ?? []).map(accountText)),
     ...row("unused manifest fields", review.unused_fields ?? []),
     ...row("service", review.service ? [review.service.container] : []),
     ...row("install scripts, disabled unless allowed", review.install_scripts),
@@ -42,6 +43,9 @@ export function reviewText(review: PackageReview): string {
 
 const row = (title: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : [`  ${title}: ${items.join(", ")}`];
+
+const accountText = ({ provider, scopes }: NonNullable<PackageReview["connections"]>[number]): string =>
+  scopes.length > 0 ? `${provider} (${scopes.join(", ")})` : provider;
 
 function diffLines(diff: PermissionDiff): string[] {
   const signed = (sign: string, what: string, names: readonly string[]) =>
@@ -69,5 +73,6 @@ function diffLines(diff: PermissionDiff): string[] {
       : []),
     ...(diff.serviceChanged ? ["    ~ its service"] : []),
     ...signed("+", "skill", diff.skillsAdded),
+    ...signed("+", "account at", diff.connectionsAdded.map(accountText)),
   ];
 }

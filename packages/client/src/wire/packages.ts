@@ -24,6 +24,8 @@ export const PackageTool = z.object({
 });
 export type PackageTool = z.infer<typeof PackageTool>;
 
+const PackageConnection = z.object({ provider: z.string(), scopes: z.array(z.string()).readonly() });
+
 /** What a package adds, as far as known without running it. */
 export const PackageDescription = z.object({
   name: z.string(),
@@ -44,6 +46,10 @@ export const PackageDescription = z.object({
     .array(z.string())
     .optional()
     .meta({ description: "Hosts that its tools call, if a document names them." }),
+  connections: z
+    .array(PackageConnection)
+    .optional()
+    .meta({ description: "Accounts of the user that its tools use, if any." }),
   unused_fields: z.array(z.string()).optional().meta({ description: "Manifest fields that nothing reads." }),
   must_run_code: z.boolean(),
 });
@@ -70,6 +76,7 @@ const PermissionDiff = z.object({
   commandChanged: z.object({ from: z.string(), to: z.string() }).optional(),
   serviceChanged: z.boolean(),
   skillsAdded: Names,
+  connectionsAdded: z.array(PackageConnection).readonly(),
   grows: z.boolean(),
 });
 

@@ -33,6 +33,21 @@ describe("permissionDiff", () => {
 
   test.each([
     ["a new action", { actions: [list, send, { ...list, name: "purge" }] }, { actionsAdded: ["purge"] }],
+    [
+      "an account",
+      { connections: [{ provider: "google", scopes: ["mail"] }] },
+      { connectionsAdded: [{ provider: "google", scopes: ["mail"] }] },
+    ],
+    [
+      "an account with the scopes of its actions",
+      { connections: [{ provider: "microsoft" }] },
+      { connectionsAdded: [{ provider: "microsoft", scopes: ["Mail.Read", "Mail.Send"] }] },
+    ],
+    [
+      "an account without scopes",
+      { connections: [{ provider: "notion", scopes: [] }] },
+      { connectionsAdded: [{ provider: "notion", scopes: [] }] },
+    ],
     ["a new scope", { required_scopes: ["Mail.Read", "Files.Read"] }, { scopesAdded: ["Files.Read"] }],
     ["a scope no longer asked for", { required_scopes: [] }, { scopesRemoved: ["Mail.Read"] }],
     [

@@ -2,6 +2,8 @@
  * What an update changes in a package's rights. `grows` decides whether approval is required.
  * Dropping a required scope is growth too: the action then runs for people who were never granted it.
  */
+
+import { type ConnectionNeed, joinNeeds } from "../connections/connection-need.ts";
 import { flowOf, labelsOf } from "../data-flow/data-flow.ts";
 import type { ToolRisk } from "../tool.ts";
 import type { Manifest, ManifestAction } from "./manifest.ts";
@@ -24,6 +26,8 @@ export interface PermissionDiff {
   readonly commandChanged?: { readonly from: string; readonly to: string } | undefined;
   readonly serviceChanged: boolean;
   readonly skillsAdded: readonly string[];
+  /** Accounts of the user that it newly wants, and scopes that it newly wants of an account. */
+  readonly connectionsAdded: readonly ConnectionNeed[];
   readonly grows: boolean;
 }
 
@@ -42,6 +46,7 @@ export function permissionDiff(before: Manifest, after: Manifest): PermissionDif
     serviceChanged:
       after.service !== undefined && JSON.stringify(before.service) !== JSON.stringify(after.service),
     skillsAdded: without(skillNames(after), skillNames(before)),
+    connectionsAdded: addedNeeds(manifestNeeds(before), manifestNeeds(after)),
   };
   return { ...diff, grows: grows(diff) };
 }
@@ -52,6 +57,7 @@ function grows(diff: Omit<PermissionDiff, "grows">): boolean {
     diff.scopesRemoved,
     diff.actionsAdded,
     diff.skillsAdded,
+    diff.connectionsAdded,
     diff.actionsChanged,
   ];
   return lists.some((list) => list.length > 0) || diff.serviceChanged || diff.commandChanged !== undefined;
@@ -77,6 +83,23 @@ function isFlowLoosened(before: ManifestAction, after: ManifestAction): boolean 
     labelsOf(was).some((label) => !labels.includes(label)) ||
     (was.writes.includes("external") && !is.writes.includes("external"))
   );
+}
+
+/** Every account that a package wants, a provider once; a connection without scopes has those of all actions. */
+export function manifestNeeds({
+  connections = [],
+  required_scopes = [],
+  actions,
+}: Manifest): ConnectionNeed[] {
+  const all = [...required_scopes, ...actions.flatMap((action) => action.required_scopes ?? [])];
+  return joinNeeds(connections.map(({ provider, scopes = all }) => ({ provider, scopes })));
+}
+
+function addedNeeds(before: readonly ConnectionNeed[], after: readonly ConnectionNeed[]): ConnectionNeed[] {
+  const was = new Map(before.map(({ provider, scopes }) => [provider, scopes]));
+  return after
+    .map(({ provider, scopes }) => ({ provider, scopes: without(scopes, was.get(provider)) }))
+    .filter(({ provider, scopes }) => scopes.length > 0 || !was.has(provider));
 }
 
 const RISKS: readonly ToolRisk[] = ["read", "write", "irreversible"];

@@ -1,6 +1,12 @@
 /** Builds what a person reviews from an archive's metadata. Names and commands are validated here. */
 import { fail, type Manifest, ok, type Result, readManifest } from "@capstan/core";
-import { flowOf, type PackageContents, readPackageName, unusedFields } from "@capstan/core/internal";
+import {
+  flowOf,
+  manifestNeeds,
+  type PackageContents,
+  readPackageName,
+  unusedFields,
+} from "@capstan/core/internal";
 import type { PackageDescription } from "../db/schema/package-record.ts";
 import { manifestTools } from "../sources/manifest-tools.ts";
 
@@ -41,6 +47,7 @@ export function withManifest(base: PackageDescription, manifest: Manifest): Resu
   });
   const scopes = [...(manifest.required_scopes ?? []), ...tools.flatMap((tool) => tool.scopes)];
   const { service } = manifest;
+  const connections = manifestNeeds(manifest);
   return ok({
     ...base,
     role: service ? "rt" : base.role,
@@ -49,6 +56,7 @@ export function withManifest(base: PackageDescription, manifest: Manifest): Resu
     tools,
     scopes: [...new Set(scopes)].sort(),
     skills: (manifest.bundled_skills ?? []).map(({ name }) => name),
+    ...(connections.length > 0 && { connections }),
     ...(service && { service: servicePart(service) }),
     must_run_code: false,
     manifest,

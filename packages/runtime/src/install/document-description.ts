@@ -1,6 +1,6 @@
 /** What the review of a non-command package (MCP server, skill, OpenAPI document) shows: its capability. */
-import type { Capability } from "@capstan/core";
-import { flowOf } from "@capstan/core/internal";
+import type { AnyTool, Capability } from "@capstan/core";
+import { flowOf, joinNeeds } from "@capstan/core/internal";
 import type { PackageDescription } from "../db/schema/package-record.ts";
 
 export function descriptionOf(capability: Capability): PackageDescription {
@@ -9,9 +9,12 @@ export function descriptionOf(capability: Capability): PackageDescription {
     return { name: tool.name, description: tool.description, scopes: tool.scopes, reads, writes };
   });
   const scopes = [...capability.requiredScopes, ...tools.flatMap((tool) => tool.scopes)];
+  const needs = joinNeeds(capability.connections, ...capability.tools.map(needsOf));
+  const connections = needs.map(({ provider, scopes }) => ({ provider, scopes }));
   const { hosts } = capability.routing?.allow ?? {};
   return {
     ...(hosts && hosts.length > 0 && { hosts }),
+    ...(connections.length > 0 && { connections }),
     name: capability.id,
     version: capability.version,
     role: "other",
@@ -26,3 +29,7 @@ export function descriptionOf(capability: Capability): PackageDescription {
     must_run_code: false,
   };
 }
+
+/** Of an agent that has no secret of its own for it. */
+const needsOf = ({ connections }: AnyTool) =>
+  typeof connections === "function" ? connections({}) : connections;

@@ -210,6 +210,18 @@ describe.each(KINDS)("a package of the kind $kind", ({ kind, build, fileName }) 
     expect(readdirSync(join(home, "packages")).filter((name) => name.startsWith(first.sha256))).toEqual([]);
   });
 
+  test("shows the accounts it uses, and an update that newly uses one requires consent", async () => {
+    value(await install());
+    const connections = [{ provider: "google", scopes: ["mail"] }];
+    const manifest = { ...demoManifest, connections };
+    expect(await install({ version: "0.2.0", manifest }, {})).toMatchObject({
+      ok: false,
+      failure: {
+        details: { connections, update: { permissions: { grows: true, connectionsAdded: connections } } },
+      },
+    });
+  });
+
   test("is updated without asking when rights do not grow", async () => {
     value(await install());
     const { record } = value(await install({ version: "0.1.1" }, {}));

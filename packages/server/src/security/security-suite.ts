@@ -308,6 +308,7 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
         "nothing that is stored can be read without the server's secret",
       ],
       [`${RUNTIME}/network/package-proxy.test.ts`, "the host of the token is reached, another one is not"],
+      [`${RUNTIME}/install/installer.live.test.ts`, "an update that newly uses one requires consent"],
       [SEPARATION, "when the operator allowed it all the same"],
       [SEPARATION, "which says what is missing and gives it no account"],
     ],

@@ -1,5 +1,5 @@
 /** What is kept of an installed package. The shapes are the API's, so they are in snake_case. */
-import type { DataRead, DataWrite, Manifest } from "@capstan/core";
+import type { ConnectionNeed, DataRead, DataWrite, Manifest } from "@capstan/core";
 
 /** Where a package comes from decides how it is read, put on disk and loaded; each kind is one entry of a table. */
 export type PackageKind = "wheel" | "npm" | "mcp" | "skill" | "openapi" | "document";
@@ -36,6 +36,8 @@ export interface PackageDescription {
   };
   /** Hosts that its tools call, if a document names them. */
   readonly hosts?: readonly string[];
+  /** Accounts of the user that its tools use. */
+  readonly connections?: readonly Pick<ConnectionNeed, "provider" | "scopes">[];
   /** Manifest fields that nothing reads. */
   readonly unused_fields?: readonly string[];
   /** True when it brings no manifest, so that only running it tells what it adds. */

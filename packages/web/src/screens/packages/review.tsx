@@ -37,6 +37,9 @@ export function Review({ review }: { review: PackageReview }) {
             <Dependencies all={review.resolved_dependencies} />
           </Fact>
         )}
+        {review.connections && (
+          <Fact name="Your accounts at">{codes(review.connections.map(accountText))}</Fact>
+        )}
         {review.hosts && <Fact name="Calls">{codes(review.hosts)}</Fact>}
         {review.unused_fields && <Fact name="Not used">{codes(review.unused_fields)}</Fact>}
         {review.skills.length > 0 && <Fact name="Skills">{codes(review.skills)}</Fact>}
@@ -97,6 +100,9 @@ function Warnings({ review }: { review: PackageReview }) {
   );
 }
 
+const accountText = ({ provider, scopes }: PermissionDiff["connectionsAdded"][number]): string =>
+  scopes.length > 0 ? `${provider} (${scopes.join(", ")})` : provider;
+
 /** Permissions the update adds and removes. */
 function Diff({ diff }: { diff: PermissionDiff }) {
   const changes: [sign: string, tone: Tone, what: string, names: readonly string[]][] = [
@@ -109,6 +115,7 @@ function Diff({ diff }: { diff: PermissionDiff }) {
     ["~", "warn", "command", diff.commandChanged ? [diff.commandChanged.to] : []],
     ["~", "warn", "background service", diff.serviceChanged ? ["service"] : []],
     ["+", "bad", "skill", diff.skillsAdded],
+    ["+", "bad", "account at", diff.connectionsAdded.map(accountText)],
   ];
   const shown = changes.flatMap(([sign, tone, what, names]) =>
     names.map((name) => ({ key: `${sign} ${what} ${name}`, sign, tone, what, name })),
