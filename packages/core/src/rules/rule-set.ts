@@ -74,9 +74,9 @@ export function createRuleSet(
   };
 }
 
-/** Of rules that ask, the one that names a person counts; of several, always the same one. */
+/** Of rules that ask, the one that names a person counts; of several, the newest. */
 const asksFirst = (a: Rule, b: Rule): number =>
-  Number(b.ask?.whom !== undefined) - Number(a.ask?.whom !== undefined) || (a.id < b.id ? -1 : 1);
+  Number(b.ask?.whom !== undefined) - Number(a.ask?.whom !== undefined) || (a.id > b.id ? -1 : 1);
 
 interface RulesOfTool {
   readonly saved: readonly CompiledRule[];
