@@ -127,6 +127,11 @@ const DECLARED: Cell = {
 };
 const GUARDED: Cell = { may: ["use"], how: "public addresses, through the guarded fetch" };
 
+const FACTS: Cell = {
+  may: ["see", "change"],
+  how: "of its user, its agent and the organisation, through tools; for others than its user, and to forget, a person is asked",
+};
+
 type Cells = Partial<Record<Thing, Cell>>;
 
 /** Exceptions from the default, which is nothing. */
@@ -137,6 +142,7 @@ const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
     run: { may: ["use"], how: "of its own agent, by the MCP tool ask_agent" },
     session: OWN_SESSION,
     file: OWN_SESSION,
+    memory: FACTS,
     network: GUARDED,
   },
   "a client's login": {
@@ -146,15 +152,13 @@ const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
     approval: { may: ["use"], how: "of its own runs, where the client shows them to the person" },
     session: OWN_SESSION,
     file: OWN_SESSION,
+    memory: FACTS,
     network: GUARDED,
   },
-  "a run's token": { capability: THROUGH_TOOLS, file: OWN_SESSION, network: GUARDED },
+  "a run's token": { capability: THROUGH_TOOLS, file: OWN_SESSION, memory: FACTS, network: GUARDED },
   "the model": {
     capability: THROUGH_TOOLS,
-    memory: {
-      may: ["see", "change"],
-      how: "of its user, its agent and the organisation, through tools; for others than its user, and to forget, a person is asked",
-    },
+    memory: FACTS,
     file: OWN_SESSION,
     network: GUARDED,
     approval: { may: [], how: "it can ask and never answer" },
@@ -169,6 +173,7 @@ const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
   "a coding agent's program": {
     capability: THROUGH_TOOLS,
     file: OWN_FOLDER,
+    memory: FACTS,
     network: { may: ["use"], how: "what the machine reaches: it is its maker's program, chosen by an admin" },
   },
   "another user of the machine": {},
