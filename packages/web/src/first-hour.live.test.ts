@@ -24,7 +24,7 @@ beforeAll(async () => {
   const host = `127.0.0.1:${(ollama.address() as AddressInfo).port}`;
   const PATH = `${join(home, "bin")}:${dirname(process.execPath)}`;
   studio = await studioUnderTest(
-    { CAPSTAN_FIND_MODELS: "on" },
+    { CAPSTAN_FIND_MODELS: "on", CAPSTAN_HARNESS_AS_SERVER: "claude" }, // as root would: the login is its own
     { environment: { PATH, HOME: home, OLLAMA_HOST: host } },
   );
 });
