@@ -14,6 +14,7 @@ const call: RuleCall = {
   args: { path: "/notes/2026/plan.md", content: "hello", to: ["a@example.com", "b@example.com"] },
   user: "ada@example.com",
   agentId: "agent",
+  path: "loop",
   flow: { reads: [], writes: ["external"], usesSecrets: true, reachesAnyAddress: false },
   seen: ["untrusted"],
   now: new Date("2026-11-16T09:00:00Z"),
