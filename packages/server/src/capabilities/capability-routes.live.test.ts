@@ -9,11 +9,12 @@ describe("capabilities over REST", () => {
   });
   afterAll(() => server.stop());
 
-  test("the nine of the specification are the built-in ones", async () => {
+  test("the nine of the specification and memory are the built-in ones", async () => {
     const { body } = await server.call("GET", "/v1/capabilities?source=builtin");
-    expect(body.total).toBe(9);
+    expect(body.total).toBe(10);
     expect(body.items.map(({ id }: { id: string }) => id).sort()).toEqual([
       "current_time",
+      "memory",
       "noop",
       "research",
       "sandbox",
