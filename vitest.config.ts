@@ -3,10 +3,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * The lanes. `*.test.ts` is pure and fast; `*.live.test.ts` starts real parts (a database, a server, a browser);
- * `*.slow.test.ts` is long chaos, fuzz and load; `*.agents.test.ts` drives real coding-agent binaries.
+ * `*.long.test.ts` does the same for twenty seconds or more, and runs in CI; `*.slow.test.ts` is long chaos, fuzz and load; `*.agents.test.ts` drives real coding-agent binaries.
  */
 const ROOTS = ["packages/*/src", "tools", "examples"];
-const LANES = ["live", "slow", "agents"];
+const LANES = ["live", "long", "slow", "agents"];
 const files = (suffix: string) => ROOTS.map((root) => `${root}/**/*${suffix}.test.{ts,tsx}`);
 const lane = (name: string, timeoutMs: number) => ({
   test: {
@@ -14,29 +14,28 @@ const lane = (name: string, timeoutMs: number) => ({
     include: files(`.${name}`),
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
+    expect: { poll: { timeout: 30_000 } }, // what is waited for comes on a busy machine too
     pool: "forks" as const,
     maxWorkers: 3, // live tests wait for others half of the time: one more than the two cores they are meant for
     globalSetup: ["tools/real-parts.ts"],
   },
 });
 
-/** A minute each: one of them begun last would keep one core waiting for the other. */
+/** Half a minute each: one of them begun last would keep one core waiting for the other. */
 const LONGEST = [
-  "pack",
+  "separation",
+  "audit-log",
   "screens",
   "installer",
-  "chaos",
-  "capstan-agent",
-  "examples",
-  "backup",
-  "docs",
-  "tasks",
-  "copilotkit", // once, its packages are fetched
+  "install-attacks",
+  "gate-proof",
+  "chat",
+  "pack",
 ];
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) =>
-      LONGEST.some((name) => moduleId.endsWith(`/${name}.live.test.ts`));
+      LONGEST.some((name) => moduleId.includes(`/${name}.l`));
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
@@ -57,6 +56,7 @@ export default defineConfig({
         },
       },
       lane("live", 120_000),
+      lane("long", 240_000),
       lane("slow", 1_800_000),
       lane("agents", 300_000),
     ],

@@ -1,4 +1,4 @@
-/** What would be published, built now: an older build would be measured without a word. Returns the packages' folder. */
+/** Builds what would be published, so that no stale build is measured. Returns the packages' folder. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 

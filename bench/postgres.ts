@@ -1,4 +1,4 @@
-/** A Postgres of its own for one benchmark, with fsync on, and what it counts: statements and bytes of the log. */
+/** A separate Postgres for one benchmark, with fsync on, and its counters: statements and WAL bytes. */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

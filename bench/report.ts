@@ -11,6 +11,7 @@ const DOCS = join(import.meta.dirname, "../docs");
 const IMAGES = join(DOCS, "images");
 const ORDER = [
   "runs",
+  "replay",
   "paced",
   "subscribers",
   "growth",

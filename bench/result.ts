@@ -1,6 +1,6 @@
 /**
- * What a benchmark leaves: goals with what was measured, tables and bars, in one shape, so that `report.ts` can write
- * the page without knowing any of them. Goals are printed first.
+ * The result of a benchmark: goals with measured values, tables and bars, in one shape, so that `report.ts` can write
+ * the page without knowing the benchmark. Goals are printed first.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";

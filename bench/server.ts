@@ -1,4 +1,4 @@
-/** A server under measurement as a child process: started, waited for, watched from outside, killed. */
+/** A measured server as a child process: start, wait, observe from outside, kill. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import http from "node:http";

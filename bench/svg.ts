@@ -1,4 +1,4 @@
-/** A bar chart as SVG, by hand: horizontal bars, the first one in colour, readable on light and dark pages. */
+/** A bar chart as SVG: horizontal bars, the first one in colour, readable on light and dark pages. */
 import { type Bars, figure } from "./result.ts";
 
 const WIDTH = 720;

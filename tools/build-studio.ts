@@ -30,6 +30,8 @@ export async function buildStudio(say: (text: string) => void): Promise<string |
   seconds.stop();
   if (ending === 0) return undefined;
   if (ending === "SIGKILL") return "it was killed, probably because memory ran out: a build takes 450 MB";
+  if (errors.includes("Cannot find native binding"))
+    return "npm left out its optional packages, which the build needs. Run `npm install --include=optional`.";
   return errors.trim().split("\n").slice(0, SHOWN_LINES).join("\n  ");
 }
 

@@ -1,4 +1,4 @@
-/** THIRD-PARTY.md: whose code is in a bundle, under which licence, with its words. Their licences ask for that. */
+/** THIRD-PARTY.md: the packages in a bundle with their licence texts, as the licences require. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,21 +1,19 @@
-/** docs/conformance.md is true: each row names a test that exists, by file and title, or the issue that it waits for. */
+/** Every row of docs/conformance.md and docs/clients.md names an existing test, by file and title, or an open issue. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const rows = readFileSync(join(ROOT, "docs/conformance.md"), "utf8")
-  .split("\n")
-  .filter((line) => /^\| \d{3} /.test(line));
+const rowsOf = (page: string, isRow: RegExp) =>
+  readFileSync(join(ROOT, page), "utf8")
+    .split("\n")
+    .filter((line) => isRow.test(line));
+const rows = rowsOf("docs/conformance.md", /^\| \d{3} /);
 
 describe("docs/conformance.md", () => {
   test("names for every row a test that exists, or the issue it waits for", () => {
-    const faults = rows.flatMap((row) => {
-      const fault = faultOf(row.split(" | ").at(-1)?.replace(/ \|$/, "") ?? "");
-      return fault ? [`${row.split(" | ")[0]}: ${fault}`] : [];
-    });
-    expect(faults).toEqual([]);
+    expect(rows.flatMap(faultsOf)).toEqual([]);
   });
 
   test("lists the testable statements of 000 and 001, and every other specification", () => {
@@ -30,6 +28,17 @@ describe("docs/conformance.md", () => {
     expect(statements.filter((statement, index) => statements.indexOf(statement) !== index)).toEqual([]);
   });
 });
+
+test("docs/clients.md names for every promise a test that exists", () => {
+  const promises = rowsOf("docs/clients.md", /^\| (?!promise |---)/);
+  expect(promises.flatMap(faultsOf)).toEqual([]);
+  expect(promises.length).toBeGreaterThan(80);
+});
+
+function faultsOf(row: string): string[] {
+  const fault = faultOf(row.split(" | ").at(-1)?.replace(/ \|$/, "") ?? "");
+  return fault ? [`${row.split(" | ")[0]}: ${fault}`] : [];
+}
 
 function faultOf(shown: string): string | undefined {
   if (/^open: \w+/.test(shown)) return undefined;

@@ -1,10 +1,10 @@
 /** Injected faults, the guaranteed outcome, and the test that shows it. */
 
-const STORE = "packages/server/src/faults/store-faults.live.test.ts";
-const PROVIDER = "packages/server/src/faults/provider-faults.live.test.ts";
+const STORE = "packages/server/src/faults/store-faults.long.test.ts";
+const PROVIDER = "packages/server/src/faults/provider-faults.long.test.ts";
 const RUNS = "packages/runtime/src/runs";
 
-const START = "packages/server/src/start/waiting-for-database.live.test.ts";
+const START = "packages/server/src/start/waiting-for-database.long.test.ts";
 
 export const FAULTS: readonly { fault: string; outcome: string; file: string; title: string }[] = [
   {
@@ -95,6 +95,12 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
     title: "a run goes on although its process was killed before the consent",
   },
   {
+    fault: "kill -9 between the steps of a login at an MCP server: asked, consented, stored",
+    outcome: "another process goes on with the next step; the run ends with the user's own account",
+    file: "packages/server/src/connections/mcp-logins-crash.slow.test.ts",
+    title: "every step of a login at an MCP server may be another process's, the one before killed",
+  },
+  {
     fault: "a process dies while it refreshes a token, and leaves its lease",
     outcome: "the others wait until its lease ends, and then refresh",
     file: "packages/runtime/src/connections/refresh.live.test.ts",
@@ -109,7 +115,7 @@ export const FAULTS: readonly { fault: string; outcome: string; file: string; ti
   {
     fault: "a process is frozen while another takes over",
     outcome: "it writes nothing more when it resumes",
-    file: "packages/server/src/start/several-processes.live.test.ts",
+    file: "packages/server/src/start/several-processes.long.test.ts",
     title: "a frozen one loses its run",
   },
 ];

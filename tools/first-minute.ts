@@ -1,6 +1,6 @@
 /**
- * `node tools/first-minute.ts`: the moving picture in the README, docs/images/first-minute.png, from real pictures of the
- * studio on a server of its own: an empty install, the demo model, and its tour.
+ * `node tools/first-minute.ts`: the moving picture in the README, docs/images/first-minute.png, from screenshots of the
+ * studio on a separate server: an empty install, the demo model, and its tour.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
 /**
  * npm packages in a cache outside the repository, for tests with programs and libraries that `npm install` must not bring:
- * too large, or in a version that another package would get as well. A folder is whole or not there.
+ * too large, or in a version that another package would get too. A folder is complete or absent.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,8 +1,8 @@
-/** An OAuth client's side of a login for tests: keeps what the SDK gives it, and lets a person consent over the API. */
+/** The client side of an OAuth login, for tests: stores what the SDK gives it, and consents over the API. */
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { TestServer } from "./test-server.ts";
 
-/** The callback of a client's own port; nothing listens there, the browser's last address is enough. */
+/** A callback on loopback. Nothing listens there: the redirect address is enough. */
 export const CALLBACK = "http://127.0.0.1:45454/callback";
 
 export interface MemoryClient extends OAuthClientProvider {

@@ -1,6 +1,6 @@
 /**
- * A real OpenID provider (`oidc-provider`) on loopback, with people and groups that a test can change. Its page asks who
- * you are by a button each; `signInBy` does what a browser does, with a jar of cookies.
+ * A real OpenID provider (`oidc-provider`) on loopback, with people and groups that a test can change. Its page has a
+ * button for each person; `signInBy` acts as a browser with a cookie jar.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** A pgbouncer in transaction mode before a Postgres, as Debian packages it. */
+/** A pgbouncer in transaction mode in front of a Postgres, as Debian packages it. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** A server of its own with an empty store, and a browser to take pictures of its studio. */
+/** A separate server with an empty store, and a browser for screenshots of its studio. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

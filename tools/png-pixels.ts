@@ -1,4 +1,4 @@
-/** PNG to pixels and back, for the pictures Chromium makes: 8 bits a channel, RGB or RGBA, not interlaced. */
+/** Decodes and encodes PNGs, for Chromium's screenshots: 8 bits a channel, RGB or RGBA, not interlaced. */
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 export interface Pixels {

@@ -1,4 +1,4 @@
-/** What `npm install` runs at its end: says when the Node is too old, and builds the studio, so that a start need not. */
+/** Runs after `npm install`: warns when Node is too old, and builds the studio, so that a start need not. */
 import { isOlder, refuseOldInstaller } from "./node-version.mjs";
 
 refuseOldInstaller(process.env.npm_config_user_agent);

@@ -1,6 +1,6 @@
 /**
- * Postgres refuses to run as root, and the user it becomes may not be let into the folder of this repository (a clone in a
- * private folder, say). Then its programs are copied to where that user can get.
+ * Postgres refuses to run as root, and the user it switches to may not be able to read this repository's folder (a clone in a
+ * private folder, say). Then its programs are copied to a readable place.
  */
 import { cpSync, mkdirSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";

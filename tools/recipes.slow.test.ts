@@ -1,5 +1,5 @@
 /**
- * Follows the recipes of ARCHITECTURE.md in a copy of the tree: types, tests and generated pages are content with what was
+ * Follows the recipes of ARCHITECTURE.md in a copy of the tree: types, tests and generated pages pass with what was
  * touched, and some check fails when one place is left out.
  */
 import { execFile } from "node:child_process";

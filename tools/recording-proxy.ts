@@ -1,4 +1,4 @@
-/** Passes requests on to another loopback server and keeps their bodies as they went over the wire. */
+/** Forwards requests to another loopback server and records their bodies verbatim. */
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 

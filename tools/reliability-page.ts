@@ -1,4 +1,4 @@
-/** The page docs/reliability.md as text. Every figure comes from a result file; every row of a list names its test. */
+/** Renders docs/reliability.md. Every figure comes from a result file; every row of a list names its test. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SECURITY_SUITE } from "../packages/server/src/security/security-suite.ts";
@@ -25,7 +25,7 @@ export function reliabilityPage(): string {
 const HEAD = `# Reliability
 
 What was broken on purpose, and what came of it. This page is written by \`npm run reliability\`; the figures come from the
-last run of \`npm run test:slow\`, which leaves them in \`bench/results/reliability\`. \`npm test\` does a short form of each.
+last run of \`npm run test:slow\`, which leaves them in \`bench/results/reliability\`. \`npm test\` and \`npm run test:long\` do a short form of each.
 `;
 
 const CHAOS_WORDS: readonly (readonly [key: string, words: string])[] = [

@@ -1,4 +1,4 @@
-/** What slow tests found, kept as JSON beside the benchmarks' results: `tools/write-reliability.ts` makes the page of it. */
+/** Results of slow tests as JSON, beside the benchmarks': `tools/write-reliability.ts` writes the page from them. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, platform, release, totalmem } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * `node tools/screenshots.ts`: the studio's screens as pictures, from a server of its own with demo data. Without more it
- * remakes docs/images; `--all <folder>` takes every screen in light, in dark and at a phone's width, to look at.
+ * `node tools/screenshots.ts`: screenshots of the studio on a separate server with demo data. Without options it
+ * rewrites docs/images; `--all <folder>` takes every screen in light, in dark and at a phone's width, to look at.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -42,6 +42,8 @@ const SHOTS: readonly Shot[] = [
     shown: "Merged prompt",
     readme: { file: "composer", theme: "light" },
   },
+  { name: "share-agent", path: ({ agent }) => `/agents/${agent}`, shown: "Merged prompt", act: openShares },
+  { name: "share-session", path: ({ chat }) => `/sessions/${chat}/trace`, shown: "waiting", act: openShares },
   { name: "sessions", path: () => "/sessions", shown: /Prepare the arrival/ },
   {
     name: "trace",
@@ -84,6 +86,11 @@ const SHOTS: readonly Shot[] = [
   { name: "packages", path: () => "/packages", shown: /Install a package/ },
   { name: "services", path: () => "/packages/services", shown: /service/i },
   { name: "triggers", path: () => "/packages/triggers", shown: /rigger/ },
+  { name: "rules", path: () => "/rules", shown: "Rules" },
+  { name: "memories", path: () => "/memories", shown: "Memory" },
+  { name: "connections", path: () => "/connections", shown: "Connections" },
+  { name: "tokens", path: () => "/settings/tokens", shown: /[Tt]oken/ },
+  { name: "logins", path: () => "/settings/logins", shown: /[Ll]ogin/ },
   { name: "settings", path: () => "/settings", shown: /Anthropic/ },
   { name: "keys", path: () => "/settings/keys", shown: "New key" },
   { name: "users", path: () => "/settings/users", shown: "ann@example.com" },
@@ -161,7 +168,12 @@ async function take(on: Browser, url: string, shot: Shot, { path, theme, viewpor
   const page = await on.newPage({ viewport, colorScheme: theme, reducedMotion: "reduce" });
   await page.goto(url);
   try {
-    await page.locator("main").getByText(shot.shown).first().waitFor({ timeout: 10_000 });
+    await page
+      .locator("main")
+      .getByText(shot.shown)
+      .filter({ visible: true })
+      .first()
+      .waitFor({ timeout: 10_000 });
     await shot.act?.(page);
     await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {}); // streams stay open
   } catch (error) {
@@ -169,6 +181,11 @@ async function take(on: Browser, url: string, shot: Shot, { path, theme, viewpor
   }
   await page.screenshot({ path });
   await page.close();
+}
+
+async function openShares(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await page.getByRole("dialog").waitFor();
 }
 
 async function openAFile(page: Page): Promise<void> {

@@ -1,4 +1,4 @@
-/** A model provider on loopback that speaks OpenAI's chat wire and says what a script tells it: for tests of the whole server. */
+/** A model provider on loopback with OpenAI's chat protocol and scripted answers, for tests of the whole server. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 

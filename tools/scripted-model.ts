@@ -1,5 +1,5 @@
 /**
- * A model that says what a test tells it to: a function from the call to the parts of an answer. Text is streamed in
+ * A model with scripted answers: a function from the call to the parts of an answer. Text is streamed in
  * small pieces, so that what the engine does with streams is really exercised.
  */
 

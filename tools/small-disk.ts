@@ -1,4 +1,4 @@
-/** A file system of a few megabytes, mounted for a test: the only honest way to a full or read-only disk. Needs root on Linux. */
+/** A file system of a few megabytes, mounted for a test: the only real way to test a full or read-only disk. Needs root on Linux. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

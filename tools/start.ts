@@ -1,4 +1,4 @@
-/** Builds the studio when it has to, then starts the server: what `npm start` runs on a Node that is new enough. */
+/** Builds the studio if necessary, then starts the server: what `npm start` runs on a supported Node. */
 import { buildStudio } from "./build-studio.ts";
 
 const why = await buildStudio((text) => process.stdout.write(text));

@@ -1,4 +1,4 @@
-/** Triggers for tests, written as the specification asks: aside, then renamed. */
+/** Triggers for tests, written atomically as the specification requires: a temporary file, then renamed. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

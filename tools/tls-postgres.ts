@@ -1,4 +1,4 @@
-/** TLS in front of a Postgres, with a certificate that signs itself, as many hosted and home-made ones have. */
+/** TLS in front of a Postgres, with a self-signed certificate, as many hosted and self-hosted ones have. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-/** The engine under test for a whole `describe`: opening one costs seconds. Each test says what the model answers. */
+/** The engine under test for a whole `describe`: opening one costs seconds. Each test scripts the model's answers. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { type EngineOptions, type EngineUnderTest, openEngine } from "./engine-under-test.ts";
 import type { Script } from "./scripted-model.ts";

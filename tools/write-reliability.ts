@@ -1,4 +1,4 @@
-/** `npm run reliability`: writes docs/reliability.md from what the slow tests left in bench/results/reliability, and from the lists of what is tried. */
+/** `npm run reliability`: writes docs/reliability.md from the slow tests' results in bench/results/reliability and the lists of what is tested. */
 import { writeFileSync } from "node:fs";
 import { reliabilityPage } from "./reliability-page.ts";
 

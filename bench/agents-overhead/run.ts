@@ -1,5 +1,5 @@
 /**
- * What the runner costs: time from `run()` to the first event, beside the same command started by hand and read to the same line.
+ * The overhead of the runner: time from `run()` to the first event, compared with the same command started by hand and read to the same line.
  * Both talk to a simulated model on loopback; rounds alternate, and each pair is compared with itself, so that a busy machine slows
  * both. The first row is a program that answers at once: there, all that is left is the runner.
  * Usage: node bench/agents-overhead/run.ts [rounds] [agent ...]

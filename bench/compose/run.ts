@@ -1,4 +1,4 @@
-/** How long it takes to compose an agent of 500 capabilities with 1,500 tools, and to find out that nothing changed. */
+/** Time to compose an agent of 500 capabilities with 1,500 tools, and to detect that nothing changed. */
 
 import { z } from "zod";
 import {

@@ -1,5 +1,5 @@
 /**
- * Does a turn cost the same in a long session, and a page of sessions the same among many? Sessions are filled by SQL;
+ * Whether a turn costs the same in a long session, and a page of sessions the same among many. Sessions are filled by SQL;
  * turns are then taken over AG-UI with a model without latency. LangGraph's saver beside it: it reads and writes the
  * whole conversation at every step.
  */

@@ -1,4 +1,4 @@
-/** Large pages, made the same way each time: a manual, a table of measurements, a long thread and a page of little text. */
+/** Large pages, generated deterministically: a manual, a table of measurements, a long thread and a page of little text. */
 
 const WORDS =
   "tide harbour gate pump ferry quay berth pilot buoy anchor lantern chart sounding current ebb flood neap spring swell drift mooring hawser tackle keel rudder helm stern bow galley mast".split(

@@ -1,5 +1,5 @@
 /**
- * What an install of the published server brings along: megabytes and packages, beside Mastra's with Postgres, memory
+ * The size of an installed server in megabytes and packages, compared with Mastra's with Postgres, memory
  * and its own server. Counted on disk, from the manifests, as npm resolves them; nothing is installed.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";

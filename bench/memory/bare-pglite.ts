@@ -1,4 +1,4 @@
-/** The least that an embedded store costs: Node and PGlite as they come, one table and an answer over HTTP. */
+/** The minimum cost of an embedded store: plain Node and PGlite, one table, one HTTP response. */
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";

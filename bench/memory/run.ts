@@ -1,5 +1,5 @@
 /**
- * Memory of a server nobody uses: 10 s after its first answer, and at most until then. Ours from the published bundle and
+ * Memory of an idle server: 10 s after its first response, and the peak until then. Ours from the published bundle and
  * from the sources, with a new folder, an existing one and on Postgres, beside bare Node + PGlite in the same rounds.
  */
 import { mkdtempSync, rmSync } from "node:fs";

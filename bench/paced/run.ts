@@ -1,6 +1,6 @@
 /**
- * Many answers that stream at a person's pace: how late is a word, and is every event there? The model is inside the
- * server's process and says 30 words a second; each word carries the moment it was due. Raised until it breaks.
+ * Many answers streamed at reading pace: how late each word arrives, and whether every event does. The model is inside the
+ * server's process and says 30 words a second; each word carries its due time. The load is raised until it fails.
  * `node run.ts [seconds] [runs,runs,...]`
  */
 import { randomUUID } from "node:crypto";

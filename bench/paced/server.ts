@@ -1,4 +1,4 @@
-/** Our server with a model inside it that says 30 words a second, each with the moment it was due. */
+/** Our server with an in-process model that streams 30 words a second, each with its due time. */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { openLog } from "../../packages/server/src/settings/log.ts";
 import { parseSettings } from "../../packages/server/src/settings/settings.ts";

@@ -1,6 +1,6 @@
 /**
- * Does deleting old events row by row keep up with writing new ones, and what would partitions by day cost a turn?
- * Days are filled by SQL, small ones: what is measured is rows a second, and how the table's size goes on from day to day.
+ * Whether deleting old events row by row keeps up with new ones, and what daily partitions would cost a turn.
+ * SQL fills small days: measured are rows a second, and how the table grows from day to day.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** How long the gate's rules take to decide about a call, by how many there are and of which kind. */
+/** Time the gate's rules take to decide a call, by number and kind of rules. */
 import { createRuleSet, type Rule, type RuleCall } from "../../packages/core/src/internal.ts";
 import { compileCel } from "../../packages/runtime/src/rules/cel.ts";
 import { figure, median, report } from "../result.ts";
@@ -16,7 +16,11 @@ const call: RuleCall = {
   agentId: "agent",
   path: "loop",
   flow: { reads: [], writes: ["external"], usesSecrets: true, reachesAnyAddress: false },
-  seen: ["untrusted"],
+  scopes: [],
+  connections: [],
+  seen: [],
+  groups: ["staff"],
+  counts: new Map(Array.from({ length: 1000 }, (_, at) => [`r${at}`, 1])),
   now: new Date("2026-11-16T09:00:00Z"),
 };
 
@@ -30,6 +34,11 @@ const KINDS: Readonly<Record<string, (at: number) => Pick<Rule, "tools" | "when"
   "on lists": (at) => ({
     tools: ["*"],
     when: [{ arg: "to", op: "ends_with", value: `@${at}.example` }],
+  }),
+  "on groups": (at) => ({ tools: ["*"], when: [{ group: `group${at}` }] }),
+  "on how often": () => ({
+    tools: ["*"],
+    when: [{ often: { op: "above", calls: 5, per: "hour", each: "user" } }],
   }),
   "as expressions": (at) => ({
     tools: ["write_file"],
@@ -69,6 +78,7 @@ report({
   goals: [
     { what: "1,000 rules of other tools", value: at("of other tools"), atMost: 1, unit: " µs" },
     { what: "1,000 rules on arguments of this tool", value: at("on arguments"), atMost: 100, unit: " µs" },
+    { what: "1,000 rules on lists in any call", value: at("on lists"), atMost: 100, unit: " µs" },
   ],
   tables: [
     {

@@ -1,4 +1,4 @@
-/** Turns at a fixed concurrency: how many a second, and how long until the first token and the last. */
+/** Turns at a fixed concurrency: throughput, and time to the first and the last token. */
 import http from "node:http";
 import { median } from "../result.ts";
 import type { Turn } from "./variants.ts";

@@ -1,4 +1,4 @@
-/** Who is measured: how to start it, and what one turn asks of it. */
+/** The measured servers: how to start each, and the request of one turn. */
 import { randomUUID } from "node:crypto";
 
 export interface Turn {

@@ -1,4 +1,4 @@
-/** What the other benchmarks measured, as the simulation needs it, and the few assumptions beside it. */
+/** The simulation's inputs: costs measured by the other benchmarks, and a few assumptions. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RESULTS } from "../result.ts";

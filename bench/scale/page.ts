@@ -1,4 +1,4 @@
-/** docs/scale.md as text, from the costs and what the simulation found. */
+/** Renders docs/scale.md from the costs and the simulation's results. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { figure, RESULTS, type StoredFinding } from "../result.ts";

@@ -1,4 +1,4 @@
-/** How many rows and bytes a turn with one tool call leaves: counted in an embedded store, with the offline model. */
+/** Rows and bytes that a turn with one tool call stores, counted in an embedded store with the offline model. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** `npm run bench scale`: what a process, a Postgres and a fleet carry, simulated from measured costs; writes docs/scale.md. */
+/** `npm run bench scale`: capacity of a process, a Postgres and a fleet, simulated from measured costs; writes docs/scale.md. */
 import { writeFileSync } from "node:fs";
 import { figure, report } from "../result.ts";
 import { ASSUMED, readCosts } from "./costs.ts";

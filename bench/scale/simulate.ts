@@ -1,6 +1,6 @@
 /**
  * Turns that arrive at random on a fleet: each needs its process a few times, the database a few times, and the model
- * in between. Discrete events with a seeded dice, so that the same costs always give the same figures.
+ * in between. A discrete-event simulation with a seeded random generator: the same costs give the same figures.
  */
 
 export interface Fleet {

@@ -1,5 +1,5 @@
 /**
- * How long until it answers: our published server on a Postgres that has its schema, beside a LangGraph + PostgresSaver
+ * Time to the first response: our published server on a Postgres that has its schema, beside a LangGraph + PostgresSaver
  * server; on PGlite; from the sources; and the command line beside an empty Node. Interleaved. The first start after an
  * install, which finds no compiled code, is measured too, and LangGraph with Node's cache.
  */

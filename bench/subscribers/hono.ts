@@ -1,4 +1,4 @@
-/** The peer of the subscribers' bench: Hono's own `streamSSE`, which says nothing. */
+/** The peer of the subscribers benchmark: an idle `streamSSE` of Hono. */
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";

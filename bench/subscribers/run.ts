@@ -1,4 +1,4 @@
-/** What an idle event subscriber costs: memory of the process per open stream, ours beside Hono's `streamSSE`. */
+/** Memory per idle event subscriber, compared with Hono's `streamSSE`. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The configuration of a server under chaos, as a file of its own: two tools that write down every time they really run. */
+/** The configuration of a server under chaos, as a separate file: two tools that record every real execution. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-/** A TCP proxy before Postgres that can cut every connection at once, as a network does. */
+/** A TCP proxy in front of Postgres that can cut all connections at once, like a network failure. */
 
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-/** A Postgres of this test's own, which can be restarted without hurting other tests. */
+/** A separate Postgres for one test, which can be restarted without affecting others. */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, chmodSync, mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";

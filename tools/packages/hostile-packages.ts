@@ -1,4 +1,4 @@
-/** Packages that mean harm, for tests: archives that lie or unpack to a gigabyte, and commands that hang or flood. */
+/** Malicious packages for tests: forged archives, archive bombs, and commands that hang or flood. */
 import { constants, deflateRawSync } from "node:zlib";
 import { writeZip } from "@capstan/core/internal";
 import { nodeCodec } from "../../packages/runtime/src/install/node-codec.ts";

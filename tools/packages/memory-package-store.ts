@@ -1,4 +1,4 @@
-/** Packages in memory, for a process that installs one and ends: a database would take longer than the attack. */
+/** An in-memory package store for a process that installs one package and exits: a database would slow the test. */
 import type { PackageRecord } from "../../packages/runtime/src/db/schema/package-record.ts";
 import type { PackageStore } from "../../packages/runtime/src/install/package-store.ts";
 

@@ -1,4 +1,4 @@
-/** A package host on a folder of the test's own, and what tests ask of it. */
+/** A package host on a temporary folder, with helpers for tests. */
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

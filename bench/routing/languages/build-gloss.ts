@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type EuropeanLanguage, wordKey, wordsIn } from "../../../packages/builtins/src/gloss/word-keys.ts";
+import { CATALOG_WORDS } from "./catalog-words.ts";
 import { EVERYDAY_WORDS } from "./everyday-words.ts";
 
 const [folder = ""] = process.argv.slice(2);
@@ -56,7 +57,7 @@ function withEveryday(
 ): Record<string, string> {
   const own: Record<string, string> = {};
   const column = EUROPEAN.indexOf(language) + 1;
-  for (const line of EVERYDAY_WORDS.trim().split("\n")) {
+  for (const line of `${EVERYDAY_WORDS.trim()}\n${CATALOG_WORDS.trim()}`.split("\n")) {
     const parts = line.split(";").map((part) => part.trim());
     for (const word of parts[column]?.split(",") ?? []) {
       const key = wordKey(word.trim(), language);
@@ -177,15 +178,23 @@ function normalised(row: ReadonlyMap<string, number>): Map<string, number> {
   return new Map([...row].map(([word, count]) => [word, count / total]));
 }
 
-/** Entries that the dictionary marks as common. */
+/**
+ * Entries that the dictionary marks as common, and loanwords. Verbs and adjectives also without their last kana, which every form shares:
+ * "探す" is searched as "探して".
+ */
 function japanese(): Record<string, string> {
   const text = new TextDecoder("euc-jp").decode(readFileSync(join(folder, "edict/edict")));
   const found = new Map<string, string>();
-  for (const line of text.split("\n").filter((each) => each.includes("(P)"))) {
+  const stems = new Map<string, string>();
+  for (const line of text.split("\n")) {
     const [, word = "", , meaning = ""] = /^(\S+)(\s+\[[^\]]*\])?\s+\/(.*)\/$/.exec(line) ?? [];
-    if (word.length > 8) continue;
+    const isCommon = line.includes("(P)");
+    if (word.length > 8 || !(isCommon || /^[\p{Script=Katakana}ー]{2,}$/u.test(word))) continue;
     add(found, word, meaning.split("/"));
+    const [stem] = /^.*\p{Script=Han}.*(?=[うくぐすつぬぶむるい]$)/u.exec(word) ?? [];
+    if (stem && isCommon && /\((?:v\d|adj-i)/.test(meaning)) add(stems, stem, meaning.split("/"));
   }
+  for (const [stem, words] of stems) if (!found.has(stem)) found.set(stem, words);
   return Object.fromEntries(found);
 }
 
@@ -204,6 +213,7 @@ function add(found: Map<string, string>, key: string, meanings: readonly string[
   const words = meanings
     .filter((meaning) => !/surname|variant of|CL:|abbr\.|\(P\)$|^\(?(?:old|archaic|dialect)/i.test(meaning))
     .map((meaning) => meaning.replace(/\([^)]*\)|\{[^}]*\}/g, " "))
+    .flatMap((meaning) => meaning.split(";"))
     .filter((meaning) => wordsIn(meaning).length <= 3)
     .flatMap((meaning) =>
       wordsIn(meaning.toLowerCase()).filter((word) => isWord(word) && vocabulary.has(word)),

@@ -1,4 +1,4 @@
-/** The AI SDK's own loop behind an HTTP server, without any storage: what streaming alone costs. */
+/** The AI SDK's own loop behind an HTTP server, without storage: the cost of streaming alone. */
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { serve } from "@hono/node-server";

@@ -25,6 +25,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "List capabilities, or show one",
     load: async () => (await import("./commands/capabilities.ts")).capabilities,
   },
+  capability: {
+    summary: "Test a capability on the calls that were recorded",
+    load: async () => (await import("./commands/capability.ts")).capability,
+  },
   agents: {
     summary: "List, show, create, delete and export agents",
     load: async () => (await import("./commands/agents.ts")).agents,
@@ -52,6 +56,18 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   replay: {
     summary: "Run recorded runs again with a change, and see what becomes different",
     load: async () => (await import("./commands/replay.ts")).replay,
+  },
+  datasets: {
+    summary: "Cases to measure agents on, from recorded runs, from files, or by hand",
+    load: async () => (await import("./commands/datasets.ts")).datasets,
+  },
+  eval: {
+    summary: "Measure variants of an agent on a dataset, with an exit code for builds",
+    load: async () => (await import("./commands/eval.ts")).evaluate,
+  },
+  experiments: {
+    summary: "What was measured, and the answers that wait for a person's score",
+    load: async () => (await import("./commands/experiments.ts")).experiments,
   },
   memories: {
     summary: "What agents remember between conversations",
@@ -164,6 +180,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   roles: {
     summary: "Which rights the groups and claims of a provider give",
     load: async () => (await import("./commands/roles.ts")).roles,
+  },
+  organisations: {
+    summary: "List, make and bound organisations, and who is in them",
+    load: async () => (await import("./commands/organisations.ts")).organisations,
   },
   users: {
     summary: "List users, disable and enable them",

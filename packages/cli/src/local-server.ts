@@ -25,7 +25,8 @@ export async function reachServer({ environment, say }: ServerOptions): Promise<
       readLogin(url, environment)?.token ??
       ownerToken(url, dataDirOf(environment)) ??
       localToken(url);
-    return createApi(key === undefined ? { url } : { url, key });
+    const organisation = filled(environment.CAPSTAN_ORGANISATION);
+    return createApi({ url, organisation, ...(key !== undefined && { key }) });
   };
   const api = reach();
   if (given !== undefined || (await answers(api))) return api;

@@ -1,6 +1,6 @@
 /**
- * The login of `capstan login`: one file per server address in the user's config folder, for nobody else to read. A file
- * that others can read, or that somebody else made, is refused, not repaired: what it says may be known.
+ * The login of `capstan login`: one file per server address in the user's config folder, readable by that user alone. A file
+ * that others can read, or that another user made, is refused, not repaired: its token may have leaked.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -90,7 +90,7 @@ function parsed(text: string): StoredLogin | undefined {
   }
 }
 
-/** Whole or not at all: written beside it, then renamed. */
+/** Atomic: written to a temporary file, then renamed. */
 export function writeLogin(login: StoredLogin, environment: Environment): string {
   const file = loginFile(login.url, environment);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -4,9 +4,12 @@ import { agentEndpoints, capabilityEndpoints } from "./endpoints/agents.ts";
 import { budgetEndpoints } from "./endpoints/budgets.ts";
 import { codingAgentEndpoints } from "./endpoints/coding-agents.ts";
 import { connectionEndpoints } from "./endpoints/connections.ts";
+import { datasetEndpoints } from "./endpoints/datasets.ts";
+import { experimentEndpoints } from "./endpoints/experiments.ts";
 import { clientLoginEndpoints, tokenEndpoints } from "./endpoints/logins.ts";
 import { memoryEndpoints } from "./endpoints/memories.ts";
 import { modelEndpoints, providerEndpoints } from "./endpoints/models.ts";
+import { organisationEndpoints } from "./endpoints/organisations.ts";
 import {
   packageEndpoints,
   scheduleEndpoints,
@@ -25,6 +28,7 @@ import {
   serverEndpoints,
   userEndpoints,
 } from "./endpoints/settings.ts";
+import { linkEndpoints, sharedEndpoints } from "./endpoints/sharing.ts";
 import { textCheckEndpoints } from "./endpoints/text-checks.ts";
 import { usageEndpoints } from "./endpoints/usage.ts";
 
@@ -38,6 +42,8 @@ export function createApi(options: ConnectionOptions = {}) {
     agents: agentEndpoints(connection),
     sessions: sessionEndpoints(connection),
     files: fileEndpoints(connection),
+    links: linkEndpoints(connection),
+    shared: sharedEndpoints(connection),
     runs: runEndpoints(connection),
     approvals: approvalEndpoints(connection),
     route: routeEndpoints(connection),
@@ -53,12 +59,15 @@ export function createApi(options: ConnectionOptions = {}) {
     clientLogins: clientLoginEndpoints(connection),
     logins: loginEndpoints(connection),
     roles: roleEndpoints(connection),
+    organisations: organisationEndpoints(connection),
     secrets: secretEndpoints(connection),
     connections: connectionEndpoints(connection),
     rules: ruleEndpoints(connection),
     budgets: budgetEndpoints(connection),
     textChecks: textCheckEndpoints(connection),
     replays: replayEndpoints(connection),
+    datasets: datasetEndpoints(connection),
+    experiments: experimentEndpoints(connection),
     memories: memoryEndpoints(connection),
     users: userEndpoints(connection),
     grants: grantEndpoints(connection),

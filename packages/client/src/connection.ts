@@ -12,6 +12,8 @@ export interface ConnectionOptions {
   readonly fetch?: Fetch;
   /** An API key, or a function that returns it; not required on loopback. */
   readonly key?: string | (() => string | undefined);
+  /** For who is in several; a key names its own. */
+  readonly organisation?: string | undefined;
 }
 
 export interface CallOptions {
@@ -29,7 +31,12 @@ export interface Connection {
   json<T>(method: string, path: string, options?: CallOptions): Promise<Result<T>>;
 }
 
-export function connect({ url = "", fetch = globalFetch, key }: ConnectionOptions = {}): Connection {
+export function connect({
+  url = "",
+  fetch = globalFetch,
+  key,
+  organisation,
+}: ConnectionOptions = {}): Connection {
   const base = url.replace(/\/+$/, "");
   const keyNow = typeof key === "function" ? key : () => key;
 
@@ -43,6 +50,7 @@ export function connect({ url = "", fetch = globalFetch, key }: ConnectionOption
         headers: {
           ...(json !== undefined && { "content-type": "application/json" }),
           ...(secret && { authorization: `Bearer ${secret}` }),
+          ...(organisation !== undefined && { "capstan-organisation": organisation }),
           ...options.headers,
         },
         ...(body !== undefined && { body }),

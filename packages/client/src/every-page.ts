@@ -6,7 +6,7 @@ import type { Page, PageQuery } from "./wire/page.ts";
 export const LARGEST_PAGE = 200;
 
 /** The two functions of a list: `list` reads a page, `all` every page. */
-export const pagedList = <Item, Filter extends Query, More = { total: number }>(
+export const pagedList = <Item, Filter extends Query = Query, More = { total: number }>(
   { json }: Pick<Connection, "json">,
   path: string,
 ) => {

@@ -48,6 +48,8 @@ export type {
   CapabilityDetail,
   CapabilityFilter,
   CapabilitySummary,
+  CapabilityTestCreate,
+  CapabilityTestReport,
   RoutingWire,
   ToolAnswer,
   ToolDetail,
@@ -78,6 +80,26 @@ export type {
   ConnectionStarted,
   ConnectionUse,
 } from "./wire/connections.ts";
+export type {
+  Dataset,
+  DatasetCreate,
+  DatasetImport,
+  DatasetItem,
+  DatasetItemCreate,
+  DatasetItemsPut,
+  DatasetVersion,
+  DatasetWritten,
+} from "./wire/datasets.ts";
+export type {
+  Experiment,
+  ExperimentCell,
+  ExperimentCreate,
+  ExperimentReport,
+  ExperimentTrace,
+  ReviewCreate,
+  ReviewItem,
+  VariantCreate,
+} from "./wire/experiments.ts";
 export type { Memory, MemoryCreate, MemoryPatch, MemoryQuery } from "./wire/memories.ts";
 export type {
   DefaultModel,
@@ -88,6 +110,14 @@ export type {
   ProviderInfo,
   ProviderPut,
 } from "./wire/models.ts";
+export type {
+  NewOrganisation,
+  Organisation,
+  OrganisationCreate,
+  OrganisationMember,
+  OrganisationMemberPut,
+  OrganisationPatch,
+} from "./wire/organisations.ts";
 export type {
   CommandOutput,
   InstalledPackage,
@@ -167,6 +197,7 @@ export type {
   SentPrompt,
   TraceSpan,
 } from "./wire/runs.ts";
+export type { ScorerSpec } from "./wire/scorers.ts";
 export type { FoundSession } from "./wire/session-search.ts";
 export type {
   BranchPoint,
@@ -201,6 +232,13 @@ export type {
   User,
   UserPut,
 } from "./wire/settings.ts";
+export type {
+  AgentSharingWire,
+  SessionLinkCreate,
+  SessionLinkCreated,
+  SessionLinkInfo,
+  SharedSession,
+} from "./wire/sharing.ts";
 export type { MessagePin, SessionSummary } from "./wire/summaries.ts";
 export type { TextCheck, TextCheckCreate, TextTrial, TextTrialResult } from "./wire/text-checks.ts";
 export type { Schedule, ScheduleCreate, ScheduleRun, TriggerInfo } from "./wire/triggers.ts";

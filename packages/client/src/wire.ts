@@ -1,5 +1,4 @@
 /** Every shape of the API as a zod schema with its type: validated and documented by the server, also used for agent files. */
-
 export {
   type AgentFile,
   agentDifferences,
@@ -33,7 +32,6 @@ export {
   ModelName,
   NewAgentToken,
   PreviewQuery,
-  TokenPrice,
 } from "./wire/agents.ts";
 export { Budget, BudgetCreate, BudgetList, BudgetPatch, type BudgetSpending } from "./wire/budgets.ts";
 export {
@@ -46,6 +44,8 @@ export {
   CapabilityRegistered,
   CapabilityRemoved,
   CapabilitySummary,
+  CapabilityTestCreate,
+  CapabilityTestReport,
   RoutingWire,
   type ToolAnswer,
   ToolDetail,
@@ -76,7 +76,6 @@ export {
   ModelQuery,
   PluginOutput,
   StoredAgentMessages,
-  StoredAgentSession,
   StoredAgentSessions,
   StoredMessagesQuery,
 } from "./wire/coding-agents.ts";
@@ -95,8 +94,42 @@ export {
   ConnectionStarted,
   ConnectionUse,
   ConnectionUseList,
-  ConnectionUseQuery,
 } from "./wire/connections.ts";
+export {
+  Dataset,
+  DatasetCreate,
+  DatasetExportQuery,
+  DatasetImport,
+  DatasetItem,
+  DatasetItemCreate,
+  DatasetItemPage,
+  DatasetItemParams,
+  DatasetItemQuery,
+  DatasetItemsPut,
+  DatasetPage,
+  DatasetPatch,
+  DatasetPurgeQuery,
+  DatasetQuery,
+  DatasetVersion,
+  DatasetVersionPage,
+  DatasetWritten,
+} from "./wire/datasets.ts";
+export { figuresFrom } from "./wire/experiment-figures.ts";
+export {
+  CellParams,
+  CellQuery,
+  Experiment,
+  ExperimentCell,
+  ExperimentCellPage,
+  ExperimentCreate,
+  ExperimentPage,
+  ExperimentQuery,
+  ExperimentReport,
+  ExperimentTrace,
+  ReviewCreate,
+  ReviewItem,
+  ReviewPage,
+} from "./wire/experiments.ts";
 export { Memory, MemoryCreate, MemoryPage, MemoryPatch, MemoryQuery } from "./wire/memories.ts";
 export {
   mergePatch,
@@ -115,6 +148,7 @@ export {
   ProviderName,
   ProviderPut,
 } from "./wire/models.ts";
+export { organisationWire } from "./wire/organisations.ts";
 export {
   CommandOutput,
   InstalledPackage,
@@ -124,7 +158,6 @@ export {
   PackageQuery,
   PackageReview,
   PackageSource,
-  PackageTool,
   PackageWrap,
   ServiceChange,
   ServiceInfo,
@@ -136,6 +169,7 @@ export {
 } from "./wire/packages.ts";
 export {
   ApprovalPolicyName,
+  countedPageOf,
   ForceQuery,
   type Items,
   itemsOf,
@@ -144,10 +178,6 @@ export {
   NamedAgent,
   type Page,
   PageQuery,
-  pageOf,
-  queryFlag,
-  queryNumber,
-  WireFailure,
 } from "./wire/page.ts";
 export {
   DeviceLogin,
@@ -187,13 +217,10 @@ export {
   RevisionSummary,
 } from "./wire/revisions.ts";
 export {
-  ExecutedStep,
-  MatchedCapability,
   PlanStep,
   RankAnswer,
   RankRequest,
   RouteAnswer,
-  RouteMatch,
   RouteRequest,
   SeriesQuery,
   TaskAnswer,
@@ -235,15 +262,14 @@ export {
   RunPage,
   RunQuery,
   RunStatus,
-  RunUsageWire,
   SentPrompt,
   TraceSpan,
   WebhookState,
 } from "./wire/runs.ts";
+export { ScorerList, ScorerSpec } from "./wire/scorers.ts";
 export { FoundSession, FoundSessions, SessionSearchQuery } from "./wire/session-search.ts";
 export {
   AllowedToolsQuery,
-  BranchPoint,
   BranchPoints,
   CancelledThread,
   CancelThread,
@@ -254,7 +280,6 @@ export {
   Compatibility,
   CompatibilityQuery,
   ContinueIn,
-  ContinueInInput,
   EventPage,
   EventQuery,
   FeedbackCreate,
@@ -292,11 +317,11 @@ export {
   AuditPage,
   AuditQuery,
   AuditVerification,
+  AuditVerificationQuery,
   Grant,
   GrantCreate,
   GrantList,
   GrantQuery,
-  GrantSubject,
   KeyCreate,
   KeyList,
   KeyQuery,
@@ -318,6 +343,17 @@ export {
   WebhookKey,
 } from "./wire/settings.ts";
 export {
+  AgentSharingWire,
+  SessionLinkCreate,
+  SessionLinkCreated,
+  SessionLinkId,
+  SessionLinkInfo,
+  SessionLinkList,
+  SharedFileQuery,
+  SharedHeader,
+  SharedSession,
+} from "./wire/sharing.ts";
+export {
   type CamelCase,
   type CamelKeys,
   camelCase,
@@ -335,6 +371,7 @@ export {
   TextTrial,
   TextTrialResult,
 } from "./wire/text-checks.ts";
+export { Trajectory, TrajectoryQuery } from "./wire/trajectories.ts";
 export {
   Schedule,
   ScheduleCreate,
@@ -348,11 +385,9 @@ export {
   TriggerQuery,
 } from "./wire/triggers.ts";
 export {
-  TOOL_USAGE_SORTS,
   ToolUsage,
   ToolUsageList,
   ToolUsageQuery,
-  USAGE_GROUPS,
   Usage,
   UsageGroup,
   type UsageGroupBy,

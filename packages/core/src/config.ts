@@ -1,6 +1,7 @@
 /** `capstan.config.ts`: what a project adds to the server in code. Everything in it is optional. */
 import type { Capability } from "./capability.ts";
 import type { CodingAgentAdapter } from "./coding-agents/adapter.ts";
+import type { Scorer } from "./evals/scorer.ts";
 
 export interface CapstanConfig {
   /** Registered beside the built-in ones. */
@@ -9,6 +10,8 @@ export interface CapstanConfig {
   readonly documents?: readonly unknown[];
   /** Coding agents in addition to the ten: to run directly, and as harnesses of agents. */
   readonly codingAgents?: readonly CodingAgentAdapter[];
+  /** Scorers of your own, made with `defineScorer`; experiments name them. */
+  readonly scorers?: readonly Scorer[];
 }
 
 /** Exists for its types: `export default defineConfig({ ... })`. */

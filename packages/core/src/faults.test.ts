@@ -15,6 +15,13 @@ const call = z.strictObject({
       z.strictObject({ policy: z.literal("expire"), after: z.number() }),
     ])
     .optional(),
+  find: z
+    .union([
+      z.strictObject({ pattern: z.string() }),
+      z.strictObject({ words: z.array(z.string()) }),
+      z.strictObject({ from: z.string(), to: z.string() }),
+    ])
+    .optional(),
   entry: z.union([z.string(), z.strictObject({ id: z.string(), prefix: z.string().optional() })]).optional(),
 });
 
@@ -35,6 +42,11 @@ test.each([
     { a: 1, b: 2, expiry: { policy: "expires" } },
     'expiry.policy: expected one of "wait", "expire"; did you mean "expire"?',
   ],
+  [
+    { a: 1, b: 2, find: { word: ["x"] } },
+    'find.words: missing, expected array; find: unknown field "word", did you mean "words"?',
+  ],
+  [{ a: 1, b: 2, find: { from: "x" } }, "find.to: missing, expected string"],
   [{ a: 1, b: 2, entry: 3 }, "entry: expected string or object"],
   [{ a: 1, b: 2, entry: { id: "x", prefx: "y" } }, 'entry: unknown field "prefx", did you mean "prefix"?'],
 ])("%j: %s", (value, said) => {

@@ -39,7 +39,7 @@ const faultsOf = ({ issues }: Pick<z.ZodError, "issues">): Fault[] => issues.fla
 function issueFaults(issue: z.core.$ZodIssue): Fault[] {
   if (issue.code === "invalid_union") {
     const isOtherKind = (inner: z.core.$ZodIssue) => inner.path.length === 0 && inner.code === "invalid_type";
-    const meant = issue.errors.find((errors) => !errors.some(isOtherKind));
+    const meant = likeliest(issue.errors.filter((errors) => !errors.some(isOtherKind)));
     if (meant?.length) {
       return meant.flatMap((inner) => issueFaults({ ...inner, path: [...issue.path, ...inner.path] }));
     }
@@ -49,6 +49,13 @@ function issueFaults(issue: z.core.$ZodIssue): Fault[] {
   }
   return [{ path: pathText(issue.path), message: plain(issue.message) }];
 }
+
+type Issues = readonly z.core.$ZodIssue[];
+
+/** A variant with a name that is nearly right, else the one with the fewest faults. */
+const likeliest = (variants: readonly Issues[]): Issues | undefined =>
+  variants.find((errors) => errors.some(({ message }) => /, did you mean |, use "/.test(message))) ??
+  variants.toSorted((a, b) => a.length - b.length)[0];
 
 const plain = (message: string): string =>
   message

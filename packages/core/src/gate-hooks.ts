@@ -22,11 +22,11 @@ export interface HookText {
   readonly sessionId: string;
 }
 
-/** A hook's verdict on text: send it, send other text instead, or withhold it. */
+/** A hook's verdict on text: send it, send other text instead, withhold it, or let a person read it first. */
 export type TextVerdict =
   | { readonly decision: "pass" }
   | { readonly decision: "mask"; readonly text: string }
-  | { readonly decision: "block"; readonly why: string };
+  | { readonly decision: "block" | "ask"; readonly why: string };
 
 export interface GateHooks {
   /** Before an answer is stored and sent. The answer is then sent at once, not piece by piece. A hook that throws blocks. */

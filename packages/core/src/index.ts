@@ -14,6 +14,7 @@ export { type CapstanConfig, defineConfig } from "./config.ts";
 export type { ConnectionNeed } from "./connections/connection-need.ts";
 export type { DataRead, DataWrite } from "./data-flow/data-flow.ts";
 export { type AgentCapabilities, discover } from "./discover.ts";
+export { defineScorer } from "./evals/scorer.ts";
 export type { RunEvent } from "./events.ts";
 export { type FailureCode, fail } from "./failures/fail.ts";
 export type { Failure } from "./failures/failure.ts";

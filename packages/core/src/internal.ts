@@ -18,6 +18,16 @@ export {
   limitToAuthor,
   type Surroundings,
 } from "./authority/agent-authority.ts";
+export {
+  AGENT_ACCESS,
+  AGENT_RIGHTS,
+  type AgentRight,
+  type AgentShare,
+  type AgentSharing,
+  agentRights,
+  subjectsOf,
+  UNSHARED,
+} from "./authority/agent-sharing.ts";
 export { mayAnswer } from "./authority/answer-authority.ts";
 export {
   type Action,
@@ -163,6 +173,15 @@ export {
 export { declaredFlow, FLOW_FIELDS, flowIn } from "./data-flow/flow-fields.ts";
 export { hintedFlow, scopedReads } from "./data-flow/usual-flow.ts";
 export type { DiscoveredModel } from "./discover.ts";
+export { ATIF_VERSION, type AtifTrajectory, trajectoryOf } from "./evals/atif.ts";
+export { readCsv } from "./evals/csv.ts";
+export { type DatasetItem, itemOfRun, recordingOfItem } from "./evals/dataset-item.ts";
+export { isPlain, plainScore, type ScorerHelp } from "./evals/plain-scorers.ts";
+export type { Score, ScoredRun, Scorer } from "./evals/scorer.ts";
+export { CALL_ORDERS, isPassed, type JudgeSpec, type ScorerSpec, scorerName } from "./evals/scorer-spec.ts";
+export { type Scrubbed, scrub } from "./evals/scrub.ts";
+export { agreementOf } from "./evals/statistics.ts";
+export { type ScoredCell, summariseExperiment } from "./evals/summarise.ts";
 export {
   AG_UI_VERSION,
   CUSTOM_EVENTS,
@@ -244,6 +263,15 @@ export {
   RESULT_SOURCES,
   type ResultSource,
 } from "./replay/replay-call.ts";
+export {
+  comparedFailure,
+  comparedOutput,
+  isBreaking,
+  TEST_VERDICTS,
+  type TestedResult,
+  type TestVerdict,
+  unfitIn,
+} from "./replay/tested-call.ts";
 export { type Follows, isInShare, REVISION_LABELS, type RevisionLabel } from "./revisions/follows.ts";
 export { type CapabilityPin, revisionDiff } from "./revisions/revision-diff.ts";
 export { rightsGrowth } from "./revisions/rights-growth.ts";
@@ -283,15 +311,22 @@ export type { CompileExpression } from "./rules/condition.ts";
 export { DEFAULT_RULES } from "./rules/default-rules.ts";
 export { narrowestRule } from "./rules/narrow-rule.ts";
 export {
+  type AskedCall,
+  COUNT_EACH,
+  COUNT_PERIODS,
   RULE_DAYS,
+  RULE_DECISIONS,
   RULE_EFFECTS,
   RULE_OPERATORS,
   type Rule,
   type RuleAsk,
   type RuleCall,
   type RuleCondition,
+  type RuleCount,
   type RuleDecision,
   type RuleEffect,
+  type RuleLimit,
+  type SavedEffect,
 } from "./rules/rule.ts";
 export { ruleSentence } from "./rules/rule-sentence.ts";
 export { createRuleSet, type RuleSet } from "./rules/rule-set.ts";
@@ -309,12 +344,14 @@ export {
   findWords,
   isOfKind,
   KIND_PATTERNS,
+  type ModelFind,
   type Span,
   TEXT_EFFECTS,
   TEXT_KINDS,
   type TextCheck,
   type TextEffect,
   type TextFind,
+  type TextKind,
 } from "./text-checks/text-check.ts";
 export { riskOf, whyUnavailable } from "./tool.ts";
 export {

@@ -1,12 +1,13 @@
 export { type AccessParts, accessRequests } from "./access/access-requests.ts";
-export { type AgentAuthors, agentAuthors } from "./agents/agent-authors.ts";
+export { type AgentAuthors, adminCheck, agentAuthors } from "./agents/agent-authors.ts";
 export type { AgentInput, AgentRecord } from "./agents/agent-record.ts";
 export { type AgentReleases, agentReleases } from "./agents/agent-releases.ts";
 export type { AgentChange } from "./agents/agent-rows.ts";
+export { type AgentSharings, agentSharings, type SharedTo } from "./agents/agent-sharing.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
 export { type BrokenAgent, checkChanges } from "./agents/broken-agents.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
-export { type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
+export { delegateIdOf, type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
 export type { RevisionFigures } from "./agents/revision-figures.ts";
 export {
   type LabelRecord,
@@ -27,7 +28,9 @@ export {
   type BudgetState,
   type BudgetStore,
   budgetStore,
+  OPERATOR,
 } from "./budgets/budget-store.ts";
+export { type CapabilityTest, testCapability } from "./capability-tests/test-capability.ts";
 export {
   type CommandIsolation,
   canChangeUser,
@@ -35,6 +38,7 @@ export {
   uidFor,
 } from "./commands/command-isolation.ts";
 export { allowTraversal, isOpenToOthers } from "./commands/open-to-others.ts";
+export { readAuthorizationServer } from "./connections/authorization-server.ts";
 export { callConnections } from "./connections/call-connections.ts";
 export { type ConnectAccounts, connectAccounts } from "./connections/connect-accounts.ts";
 export { type ConnectionLogins, connectionLogins } from "./connections/connection-logins.ts";
@@ -51,7 +55,19 @@ export {
   type ConsentRecord,
   connectionStore,
 } from "./connections/connection-store.ts";
+export { mcpAccountStore } from "./connections/mcp-accounts.ts";
 export type { ConnectionRecord } from "./connections/refresh-connection.ts";
+export { clientDocument } from "./connections/register-client.ts";
+export {
+  type DatasetRecord,
+  type DatasetStore,
+  type DatasetVersion,
+  datasetStore,
+  type ItemRecord,
+  type NewItem,
+  type Written,
+} from "./datasets/dataset-store.ts";
+export { cleanItem, itemsOfRuns } from "./datasets/items-of-runs.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
@@ -62,15 +78,22 @@ export type {
   PackageRecord,
   ToolSummary,
 } from "./db/schema/package-record.ts";
-export { isOlder } from "./db/store-version.ts";
 export { isUuid, uuidFrom } from "./db/uuid.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
+export {
+  type CellRecord,
+  type CellScores,
+  type ExperimentRecord,
+  type ExperimentStore,
+  experimentStore,
+} from "./experiments/experiment-store.ts";
+export { type ScoredEvent, startExperimentWorker } from "./experiments/run-cell.ts";
 export { copyFiles } from "./files/copy-files.ts";
 export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";
 export { type MadeFile, withMadeFile } from "./files/with-made-file.ts";
+export type { AskRules } from "./gate/ask-rules.ts";
 export {
-  type AskRules,
   type CallRecord,
   createGate,
   type Gate,
@@ -88,7 +111,6 @@ export { type LabelStore, labelNames, labelStore, type SessionLabels } from "./l
 export { type MemoryAccessParts, memoryAccess, ORGANISATION } from "./memories/memory-access.ts";
 export type { MemoryOwner } from "./memories/memory-keys.ts";
 export { type MemoryRecord, type MemoryStore, memoryStore } from "./memories/memory-store.ts";
-export { BodyLimitError } from "./network/bounded-body.ts";
 export {
   type ClosableFetch,
   createGuardedFetch,
@@ -96,6 +118,18 @@ export {
 } from "./network/guarded-fetch.ts";
 export { findPeer, kernelPeer, type Peer } from "./network/kernel-peer.ts";
 export { isPassedOn } from "./network/passed-on.ts";
+export { openOrganisationDatabase } from "./organisations/organisation-database.ts";
+export {
+  dropOrganisation,
+  FIRST_ORGANISATION,
+  ORGANISATION_ID,
+} from "./organisations/organisation-schema.ts";
+export {
+  type OrganisationMember,
+  type OrganisationRecord,
+  type OrganisationStore,
+  organisationStore,
+} from "./organisations/organisation-store.ts";
 export { type AskOptions, listModels, tryModel } from "./providers/check-provider.ts";
 export { type GenerateRequest, generate } from "./providers/generate.ts";
 export { findLocalServers, LOCAL_PROVIDERS, type LocalServer } from "./providers/local-servers.ts";
@@ -105,6 +139,7 @@ export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./provider
 export { useProxies } from "./providers/node-fetch.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
 export { type Credentials, PROVIDERS } from "./providers/provider-table.ts";
+export type { LeasedWorker } from "./replays/leased-worker.ts";
 export { readRecording, type StoredMessage } from "./replays/read-recording.ts";
 export { RECORDED_MODEL, type ReplayChange } from "./replays/replay-change.ts";
 export {
@@ -114,7 +149,7 @@ export {
   replayQueue,
   replayStore,
 } from "./replays/replay-store.ts";
-export { type ReplayWorker, startReplayWorker } from "./replays/replay-worker.ts";
+export { startReplayWorker } from "./replays/replay-worker.ts";
 export { type RunSelection, selectRuns } from "./replays/select-runs.ts";
 export type { ChangedFile } from "./repositories/change-files.ts";
 export { type FolderWork, folderWorks } from "./repositories/folder-works.ts";
@@ -198,7 +233,6 @@ export {
   type RunPlace,
   type RunsOfAgent,
   type SessionSnapshot,
-  type StoreCounts,
   sessionSnapshot,
 } from "./runs/history/run-queries.ts";
 export { type TraceEntry, type TraceParts, traceOf } from "./runs/history/run-trace.ts";
@@ -211,12 +245,14 @@ export {
 } from "./runs/history/session-history.ts";
 export type { SummaryRecord } from "./runs/history/summaries.ts";
 export { promptOf } from "./runs/history/trace-reads.ts";
+export { readTrajectory } from "./runs/history/trajectory.ts";
 export type { EventBatch } from "./runs/log/event-hub.ts";
 export { EventRetention } from "./runs/log/event-retention.ts";
-export { signature as webhookSignature, type WebhookDelivery, webhookOf } from "./runs/processes/webhooks.ts";
+export { isModelCheck, tryByModel } from "./runs/model/model-checks.ts";
+export { type WebhookDelivery, webhookOf } from "./runs/processes/webhooks.ts";
 export type { Runs } from "./runs/runs.ts";
 export { type DelegationParts, delegation } from "./runs/subagents/delegation.ts";
-export { agentCapability, agentCapabilityId, type SubagentParts } from "./runs/subagents/subagents.ts";
+export type { SubagentParts } from "./runs/subagents/subagents.ts";
 export type { Isolation } from "./sandbox/isolation.ts";
 export { type ManagedSandbox, openSandbox, type SandboxSettings } from "./sandbox/open-sandbox.ts";
 export {
@@ -225,6 +261,7 @@ export {
   type SupervisorOptions,
 } from "./services/service-supervisor.ts";
 export { type ConversationKeys, conversationKeys } from "./sessions/conversation-keys.ts";
+export { type SessionLink, type SessionLinks, sessionLinkStore } from "./sessions/session-links.ts";
 export { type FoundSession, searchSessions } from "./sessions/session-search.ts";
 export {
   type NewSession,
@@ -234,26 +271,23 @@ export {
   sessionStore,
 } from "./sessions/session-store.ts";
 export { type CapabilityDocuments, openCapabilityDocuments } from "./sources/capability-documents.ts";
-export { type CliParts, cliCapability } from "./sources/cli.ts";
 export {
   type DeclarativeOptions,
   loadDeclarative,
   parseYaml,
   readDeclarative,
 } from "./sources/declarative.ts";
-export { declarativeJsonSchema } from "./sources/declarative-document.ts";
 export { type ForeignSchemaOptions, foreignSchema } from "./sources/json-schema.ts";
 export { type McpOptions, type McpSource, type OpenMcp, openMcp } from "./sources/mcp.ts";
 export { loadOpenApi, type OpenApiOptions, readOpenApi } from "./sources/openapi.ts";
 export { withRouteTool } from "./sources/route-tool.ts";
 export type { BoundSecrets, SecretLookup } from "./sources/secrets.ts";
 export { ServiceBreaker } from "./sources/service-breaker.ts";
-export { SessionFolders, sweepDeadFolders } from "./sources/session-folders.ts";
+export { SessionFolders } from "./sources/session-folders.ts";
 export { loadSkill } from "./sources/skill.ts";
 export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";
 export { type BreakerStore, breakerStore } from "./tasks/breaker-store.ts";
 export { type ChatMatch, chatMatch } from "./tasks/chat-match.ts";
-export { executeSteps, type StepParts } from "./tasks/execute-steps.ts";
 export { type RankedCatalog, rankPosted } from "./tasks/rank-posted.ts";
 export { keepInStep } from "./tasks/route-index.ts";
 export { type OwnCall, servingRoute, withOwnRoute } from "./tasks/route-owner.ts";
@@ -264,7 +298,6 @@ export { type TaskRecord, type TaskStore, taskStore } from "./tasks/task-store.t
 export { createToolChooser, type ToolChooser } from "./tasks/tool-choice.ts";
 export { createHistogram, type Histogram } from "./telemetry/histogram.ts";
 export {
-  type FailureClass,
   openTelemetry,
   type SeriesPoint,
   type Telemetry,
@@ -297,10 +330,6 @@ export {
 export {
   dropTrigger,
   getTrigger,
-  LISTED_STATUSES,
-  type ListedStatus,
-  type ListedTrigger,
-  type ListOptions,
   listTriggers,
   retryTrigger,
 } from "./triggers/list-triggers.ts";
@@ -314,13 +343,9 @@ export {
   triggerIdOf,
 } from "./triggers/schedules.ts";
 export { type TriggerParts, triggerHandler } from "./triggers/trigger-handler.ts";
-export {
-  type HandledTrigger,
-  type HandleOutcome,
-  TriggerManager,
-  type TriggerManagerOptions,
-} from "./triggers/trigger-manager.ts";
+export { TriggerManager } from "./triggers/trigger-manager.ts";
 export { type AuditEntry, type AuditLog, openAuditLog } from "./users/audit-log.ts";
+export { organisationNamedBy } from "./users/bearer-text.ts";
 export {
   type CapabilitySecrets,
   openCapabilitySecrets,

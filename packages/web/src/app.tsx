@@ -17,6 +17,8 @@ const SCREENS: [path: string, screen: ComponentType][] = [
   ["/sessions/:id/:tab?", lazy(() => import("./screens/session/session-screen.tsx"))],
   ["/approvals", lazy(() => import("./screens/approvals/approvals.tsx"))],
   ["/rules", lazy(() => import("./screens/rules/rules-screen.tsx"))],
+  ["/budgets", lazy(() => import("./screens/budgets/budgets-screen.tsx"))],
+  ["/experiments/:tab?/:id?/:cell?", lazy(() => import("./screens/experiments/experiments-screen.tsx"))],
   ["/memories", lazy(() => import("./screens/memories/memories-screen.tsx"))],
   ["/capabilities", lazy(() => import("./screens/capabilities/catalog.tsx"))],
   ["/capabilities/:id", lazy(() => import("./screens/capabilities/capability-detail.tsx"))],
@@ -27,6 +29,7 @@ const SCREENS: [path: string, screen: ComponentType][] = [
   ["/usage", lazy(() => import("./screens/usage/usage-screen.tsx"))],
   ["/connections/:step?", lazy(() => import("./screens/connections/connections-screen.tsx"))],
   ["/consent", lazy(() => import("./screens/consent/consent.tsx"))],
+  ["/shared", lazy(() => import("./screens/linked-session/linked-session.tsx"))],
   ["/settings/:tab?", lazy(() => import("./screens/settings/settings.tsx"))],
   ["*", lazy(() => import("./screens/home/no-such-screen.tsx"))],
 ];
@@ -39,19 +42,22 @@ export const App = () => (
 
 function Screens() {
   const [location] = useLocation();
+  const first = location.split("/")[1];
+  const screen = (
+    <CrashNote key={first}>
+      <Suspense fallback={<ScreenLoading />}>
+        <Switch>
+          {SCREENS.map(([path, each]) => (
+            <Route key={path} path={path} component={each} />
+          ))}
+        </Switch>
+      </Suspense>
+    </CrashNote>
+  );
+  if (first === "shared") return screen; // whoever has a link has no key, and sees nothing else
   return (
     <KeyGuard>
-      <Shell>
-        <CrashNote key={location.split("/")[1]}>
-          <Suspense fallback={<ScreenLoading />}>
-            <Switch>
-              {SCREENS.map(([path, screen]) => (
-                <Route key={path} path={path} component={screen} />
-              ))}
-            </Switch>
-          </Suspense>
-        </CrashNote>
-      </Shell>
+      <Shell>{screen}</Shell>
     </KeyGuard>
   );
 }

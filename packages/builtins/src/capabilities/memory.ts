@@ -94,7 +94,7 @@ export const memory = defineCapability({
   category: "Productivity",
   systemPrompt: PROMPT,
   tools: [remember, recall, forget],
-  /** What one user's conversation writes for others, a person reads first. */
+  /** A person reads first what one user's conversation writes for others. */
   hooks: {
     beforeCall: ({ capabilityId, tool, input }) =>
       capabilityId === MEMORY_ID && tool.endsWith(remember.name) && scopeIn(input) !== "user"

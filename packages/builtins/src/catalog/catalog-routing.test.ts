@@ -113,6 +113,18 @@ test("the plan of the specification's example calls POST /api/company with the p
   });
 });
 
+test("the catalog covers what the specification lists", () => {
+  const ids = capabilities.map(({ id }) => id);
+  for (const id of [
+    ...["chat.general", "company.create", "company.plan", "company.name"],
+    ...["research.search", "media.image.generate", "media.video.generate"],
+    ...["localai.chat", "localai.models", "localai.stats", "localai.ingest", "localai.search"],
+    ...["proxy.fetch", "proxy.extract", "proxy.search", "webhook.events", "webhook.dispatch"],
+  ])
+    expect(ids).toContain(id);
+  expect(ids.filter((id) => id.startsWith("research.")).length).toBeGreaterThan(1);
+});
+
 test("every capability of the catalog has five to ten triggers, tags, a domain, actions and a route", () => {
   for (const { id, routing } of capabilities) {
     expect([id, routing?.triggers?.length]).toEqual([id, expect.any(Number)]);

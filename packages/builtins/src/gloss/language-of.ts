@@ -45,10 +45,13 @@ const LATIN = /\p{Script=Latin}/gu;
 const PLAINLY_ENGLISH = /\b(?:the|to|of|is|my|can|for|with|and|what|how|please|you|i)\b/i;
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-export function languageOf(
-  text: string,
-  coverage: (language: EuropeanLanguage) => number,
-): GlossLanguage | undefined {
+export interface Lexicon {
+  /** Between 0 and 1: the share of the text's words that the language's dictionary has. */
+  readonly coverage: (language: EuropeanLanguage) => number;
+  readonly isEnglish: (word: string) => boolean;
+}
+
+export function languageOf(text: string, { coverage, isEnglish }: Lexicon): GlossLanguage | undefined {
   const eastern = count(text, EASTERN);
   if (eastern === 0 && PLAINLY_ENGLISH.test(text)) return undefined;
   // A foreign name inside an English sentence does not make it foreign, nor a file name inside a Chinese one English.
@@ -61,6 +64,10 @@ export function languageOf(
   const distinct = (known: ReadonlySet<string>) => new Set(spoken.filter((word) => known.has(word))).size;
   const english = distinct(ENGLISH);
   const accents = /[äöüßñçãõáéíóúàèêôûœ¿¡]/i.test(text) ? 0.5 : 0;
+  // "pausar temporizador" has no function word, and hardly a word that English has.
+  const all = [...new Set(spoken)];
+  const foreign = all.filter((word) => !isEnglish(word)).length;
+  const isForeign = english === 0 && foreign > 1 && foreign >= MOSTLY * all.length;
   const scored = (Object.keys(FUNCTION_WORDS) as EuropeanLanguage[])
     .map((language) => {
       const said = distinct(FUNCTION_WORDS[language]);
@@ -69,7 +76,10 @@ export function languageOf(
     })
     // One sign does not tell: "weather in Köln" and "theatres in Chicago, IL" are English.
     .filter(
-      ({ score, covered }) => score + accents > english && (score > 1 || (score > 0 && covered >= MOSTLY)),
+      ({ score, covered }) =>
+        (score + accents > english &&
+          (score > 1 || (score > 0 && foreign + accents > 0 && covered >= MOSTLY))) ||
+        (isForeign && covered >= MOSTLY),
     )
     .map(({ language, score, covered }) => ({ language, score: score + covered }))
     .sort((a, b) => b.score - a.score);

@@ -28,6 +28,9 @@ describe("tasks in other languages", () => {
     "try Sake with a 芳醇 flavour",
     "",
     "blorp fnord",
+    "define ataraxy",
+    "call erryn",
+    "no way!",
   ])("%j stays unchanged", (task) => {
     expect(wordGloss(task, () => true)).toBeUndefined();
   });
@@ -41,6 +44,30 @@ describe("tasks in other languages", () => {
   test("of several translations, those in the catalog are used", () => {
     const only = (known: string) => wordGloss("Wie wird das Wetter?", (word) => word === known);
     expect(only("weather")).toContain("weather");
+  });
+
+  test("a request without function words is recognised by its words", () => {
+    expect(wordGloss("enviar documento", () => true)).toContain("send");
+  });
+
+  test("function words keep what they say of the request: who asks, how many, all", () => {
+    expect(wordGloss("Wie viele meiner Rechnungen sind offen?", () => true)).toMatch(/^how many my/);
+    expect(wordGloss("cancela todas las reservas", () => true)).toContain("all");
+    expect(wordGloss("我的发票在哪里", () => true)).toMatch(/^my .*where$/);
+  });
+
+  test("a German verb that came apart is one verb again", () => {
+    expect(wordGloss("Sagen Sie bitte den Termin ab", (word) => word === "cancel")).toContain("cancel");
+  });
+
+  test("a word that the dictionary lacks is read as the English word it looks like, if the catalog has that", () => {
+    const text = "Quiero un diagnóstico de mi refrigerador";
+    expect(wordGloss(text, (word) => word === "diagnostic")).toContain("diagnostic");
+    expect(wordGloss(text, () => false)).not.toContain("diagnostic");
+  });
+
+  test("Japanese verbs are found in every form", () => {
+    expect(wordGloss("本を借りたい", () => true)).toContain("borrow");
   });
 
   test("paths, numbers and addresses stay", () => {

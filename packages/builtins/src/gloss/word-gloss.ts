@@ -7,17 +7,26 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Gloss } from "@capstan/core/internal";
 import { timezoneOf } from "../models/city-zones.ts";
-import { FUNCTION_WORDS, languageOf } from "./language-of.ts";
+import { cognates } from "./cognates.ts";
+import { FUNCTION_MEANINGS, PARTICLE_MEANINGS } from "./function-words.ts";
+import { languageOf } from "./language-of.ts";
 import { type EuropeanLanguage, type GlossLanguage, plainWord, wordKey, wordsIn } from "./word-keys.ts";
 
 type Dictionary = Readonly<Record<string, string>>;
 type Dictionaries = Readonly<Record<GlossLanguage, Dictionary>>;
 
 const DATA = new URL("../../data/gloss.json.gz", import.meta.url);
+const VOCABULARY = new URL("../../data/vocab.txt", import.meta.url);
 const MOST_KNOWN = 3; // of one word's translations
 const LONGEST_WORD = 8; // of Japanese and Chinese, in characters
 const SHORTEST_PART = 4; // of a German compound
 const SHORTEST_VERB = 3;
+
+const PARTICLES = new Set(
+  "ab an auf aus bei durch ein fest fort her hin los mit nach um vor weg weiter zu zuruck zusammen".split(
+    " ",
+  ),
+);
 
 let loaded: Dictionaries | undefined;
 
@@ -26,32 +35,33 @@ export const wordGloss: Gloss = (text, knows) => {
   loaded ??= JSON.parse(gunzipSync(readFileSync(DATA)).toString("utf8")) as Dictionaries;
   const dictionaries = loaded;
   const coverage = (language: EuropeanLanguage) => covered(text, language, dictionaries[language]);
-  const language = languageOf(text, coverage);
+  const language = languageOf(text, { coverage, isEnglish });
   if (!language) return undefined;
   const isEuropean = language !== "ja" && language !== "zh";
   const found = isEuropean
     ? europeanWords(text, language, dictionaries[language])
-    : characterWords(text, dictionaries[language]);
-  const said = found.flatMap((word) => (typeof word === "string" ? [word] : chosen(word.meanings, knows)));
+    : characterWords(text, language, dictionaries[language]);
+  const said = found.flatMap((word) => (typeof word === "string" ? [word] : chosen(word, knows)));
   return said.join(" ");
 };
 
 /** A dictionary word, or text to keep: a name, a number, a path. */
-type Found = string | { readonly meanings: readonly string[] };
+type Found = string | Meanings;
 
-/** Function words that English has too, so that they do not tell the language; they mean nothing here either. */
-const SHARED_WORDS = new Set(
-  "die in an am so war hat man bin me a on as des pour he sous sale as do os no".split(" "),
-);
-
-/** They tell the language, and mean something. */
-const TIME_WORDS = new Set("morgen heute hoy manana ahora demain maintenant hoje amanha agora".split(" "));
-
-const isFunctionWord = (word: string, language: EuropeanLanguage): boolean =>
-  !TIME_WORDS.has(word) && (FUNCTION_WORDS[language].has(word) || SHARED_WORDS.has(word));
+interface Meanings {
+  readonly meanings: readonly string[];
+  /** English words it looks like; used where the catalog speaks of them and of no meaning. */
+  readonly similar?: readonly string[];
+}
 
 /** A quick check before loading eleven thousand words: hardly any task is in another language. */
-const isPlainEnglish = (text: string): boolean => !languageOf(text, () => 1);
+const isPlainEnglish = (text: string): boolean => !languageOf(text, { coverage: () => 1, isEnglish });
+
+let english: ReadonlySet<string> | undefined;
+function isEnglish(word: string): boolean {
+  english ??= new Set(readFileSync(VOCABULARY, "utf8").split("\n"));
+  return english.has(word);
+}
 
 /** Between 0 and 1: the share of its words that are in the dictionary. */
 function covered(text: string, language: EuropeanLanguage, dictionary: Dictionary): number {
@@ -59,33 +69,37 @@ function covered(text: string, language: EuropeanLanguage, dictionary: Dictionar
   return words.filter((word) => lookUp(word, language, dictionary)).length / (words.length || 1);
 }
 
-function chosen(meanings: readonly string[], knows: (word: string) => boolean): readonly string[] {
+function chosen({ meanings, similar = [] }: Meanings, knows: (word: string) => boolean): readonly string[] {
   const known = meanings.filter(knows);
-  return known.length > 0 ? known.slice(0, MOST_KNOWN) : meanings.slice(0, 1);
+  if (known.length > 0) return known.slice(0, MOST_KNOWN);
+  const alike = similar.find(knows);
+  return alike ? [alike] : meanings.slice(0, 1);
 }
 
 function europeanWords(text: string, language: EuropeanLanguage, dictionary: Dictionary): Found[] {
-  const tokens = text.match(/\S+/g) ?? [];
+  const tokens = (language === "de" ? withWholeVerbs(text, dictionary) : text).match(/\S+/g) ?? [];
   return tokens.flatMap((token): Found[] => {
     if (/[\d@/]|\w\.\w/.test(token)) return [token]; // a number, an address, a path
     return wordsIn(token).flatMap((word): Found[] => {
-      if (isFunctionWord(plainWord(word), language)) return [];
+      const meaning = FUNCTION_MEANINGS[language].get(plainWord(word));
+      if (meaning !== undefined) return meaning === "" ? [] : [meaning];
       if (isCapitalised(word) && timezoneOf(word) !== undefined) return [word]; // Hamburg is no hamburger
       return glossedWord(word, language, dictionary);
     });
   });
 }
 
-/** An unknown word is kept as a name if it is capitalised, otherwise dropped. German nouns are all capitalised. */
+/** An unknown word is kept as a name if it is capitalised; otherwise only as the English word it looks like. German nouns are all capitalised. */
 function glossedWord(word: string, language: EuropeanLanguage, dictionary: Dictionary): Found[] {
+  const similar = cognates(word, language);
   const meanings = lookUp(word, language, dictionary);
-  if (meanings) return [{ meanings }];
+  if (meanings) return [{ meanings, similar }];
   if (word.includes("-"))
     return word
       .split("-")
-      .filter((part) => !FUNCTION_WORDS[language].has(plainWord(part)))
+      .filter((part) => !FUNCTION_MEANINGS[language].has(plainWord(part)))
       .flatMap((part) => glossedWord(part, language, dictionary));
-  return language !== "de" && isCapitalised(word) ? [word] : [];
+  return [{ meanings: language !== "de" && isCapitalised(word) ? [word] : [], similar }];
 }
 
 const isCapitalised = (word: string): boolean => /^\p{Lu}/u.test(word);
@@ -107,7 +121,27 @@ function otherForms(word: string, language: EuropeanLanguage): string[] {
     .replace(/qu(es?)$/, "c$1")
     .replace(/gu(es?)$/, "g$1")
     .replace(/c(es?)$/, "z$1");
-  return [bare, respelt].filter((form) => form !== plain && form.length > SHORTEST_VERB);
+  const unbroken =
+    language === "es"
+      ? [plain.replace(/ie(?=[^aeiou]+\w{0,2}$)/, "e"), plain.replace(/ue(?=[^aeiou]+\w{0,2}$)/, "o")]
+      : []; // "cierra" of "cerrar"
+  return [bare, respelt, ...unbroken].filter((form) => form !== plain && form.length > SHORTEST_VERB);
+}
+
+/** German verbs come apart: in "schalte das Licht aus" the verb is "ausschalten". */
+function withWholeVerbs(text: string, dictionary: Dictionary): string {
+  return text
+    .split(/(?<=[.,;!?:])\s+/)
+    .map((clause) => {
+      const words = clause.match(/\S+/g) ?? [];
+      const particle = plainWord((words.at(-1) ?? "").replace(/[.,;!?:]+$/, ""));
+      if (!PARTICLES.has(particle)) return clause;
+      const at = words
+        .slice(0, 2)
+        .findIndex((word) => Object.hasOwn(dictionary, wordKey(particle + word, "de")));
+      return at < 0 ? clause : [...words.slice(0, -1), particle + plainWord(words[at] ?? "")].join(" ");
+    })
+    .join(" ");
 }
 
 /** "Telefonnummer" is a telephone and a number; an s or n may be in between. */
@@ -122,32 +156,33 @@ function compound(word: string, dictionary: Dictionary): string[] | undefined {
 }
 
 /** Repeatedly takes the longest word that starts here; characters that start no word are dropped. */
-function characterWords(text: string, dictionary: Dictionary): Found[] {
-  const found: Found[] = [];
-  for (const run of text.match(
+function characterWords(text: string, language: "ja" | "zh", dictionary: Dictionary): Found[] {
+  const runs = text.match(
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu,
-  ) ?? []) {
-    if (/^[\x21-\x7e]+$/.test(run)) found.push(run);
-    else found.push(...segments(run, dictionary));
-  }
-  return found;
+  );
+  return (runs ?? []).flatMap((run) =>
+    /^[\x21-\x7e]+$/.test(run) ? [run] : segments(run, PARTICLE_MEANINGS[language], dictionary),
+  );
 }
 
-function segments(run: string, dictionary: Dictionary): Found[] {
+function segments(run: string, particles: ReadonlyMap<string, string>, dictionary: Dictionary): Found[] {
   const found: Found[] = [];
   let at = 0;
   while (at < run.length) {
-    const length = longestAt(run, at, dictionary);
-    const meanings = entry(dictionary, run.slice(at, at + length));
-    if (meanings && (length > 1 || /\p{Script=Han}/u.test(run[at] ?? ""))) found.push({ meanings });
+    const length = longestAt(run, at, (word) => particles.has(word) || Object.hasOwn(dictionary, word));
+    const word = run.slice(at, at + length);
+    const particle = particles.get(word);
+    const meanings = entry(dictionary, word);
+    if (particle !== undefined) found.push(...(particle === "" ? [] : [particle]));
+    else if (meanings && (length > 1 || /\p{Script=Han}/u.test(word))) found.push({ meanings });
     at += length;
   }
   return found;
 }
 
-function longestAt(run: string, at: number, dictionary: Dictionary): number {
+function longestAt(run: string, at: number, isWord: (word: string) => boolean): number {
   for (let length = Math.min(LONGEST_WORD, run.length - at); length > 1; length--) {
-    if (Object.hasOwn(dictionary, run.slice(at, at + length))) return length;
+    if (isWord(run.slice(at, at + length))) return length;
   }
   return 1;
 }

@@ -4,7 +4,7 @@ import { LabelChange } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import { findAgent } from "../agents/find-agent.ts";
 import type { CommandContext } from "../command.ts";
-import { printList, printTable } from "../print-table.ts";
+import { itemsOf, printList, printTable } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
 
 const USAGE =
@@ -16,14 +16,14 @@ export async function listRevisions({ server, print, terminal }: CommandContext,
   if (!agent.ok) return agent;
   const answer = await api.agents.revisions(agent.value.id);
   if (!answer.ok) return answer;
-  const rows = answer.value.items.map(({ number, label, at, by, why }) => [
+  const rows = answer.value.map(({ number, label, at, by, why }) => [
     String(number),
     label ?? "",
     at,
     by,
     why,
   ]);
-  return print(answer.value, () =>
+  return print(itemsOf(answer.value), () =>
     printList(["NUMBER", "LABEL", "AT", "BY", "WHY"], rows, terminal.columns, "No revisions."),
   );
 }

@@ -3,6 +3,7 @@ import type { Agent, AgentPreview } from "@capstan/client";
 import { AgentCreate } from "@capstan/client/wire";
 import { capabilityId } from "../agents/capability-id.ts";
 import { findAgent } from "../agents/find-agent.ts";
+import { shareAgent, unshareAgent } from "../agents/share-agent.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { printList, printTable } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
@@ -18,9 +19,9 @@ import {
 
 export const agents: Command = {
   usage:
-    "capstan agents [list | show <id or name> | create <name> --capability <id>... | delete <id or name> [--force] | revisions <id or name> | diff <id or name> <from> [<to>] | restore <id or name> <number> | label <id or name> <draft|live|canary> <number|none> [--share <percent>] | labels <id or name> | export [<id or name>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
+    "capstan agents [list | show <id or name> | create <name> --capability <id>... | delete <id or name> [--force] | revisions <id or name> | diff <id or name> <from> [<to>] | restore <id or name> <number> | label <id or name> <draft|live|canary> <number|none> [--share <percent>] | labels <id or name> | share <id or name> [--with <address or group:claim=value>... [--may use,change,approve]] [--private | --all] | unshare <id or name> --with <address or group:claim=value>... | export [<id or name>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
   summary:
-    "Lists agents; shows one composed; creates and deletes; its history, labels and what is live; exports them as files for `capstan apply`.",
+    "Lists agents; shows one composed; creates and deletes; its history, labels and what is live; whom it is for; exports them as files for `capstan apply`.",
   options: {
     capability: { type: "string", multiple: true },
     prompt: { type: "string" },
@@ -32,6 +33,10 @@ export const agents: Command = {
     why: { type: "string" },
     share: { type: "string" },
     yes: { type: "boolean" },
+    with: { type: "string", multiple: true },
+    may: { type: "string" },
+    private: { type: "boolean" },
+    all: { type: "boolean" },
   },
   examples: [
     "capstan agents create helper --capability current_time --capability test_math",
@@ -39,6 +44,7 @@ export const agents: Command = {
     "capstan agents diff helper 3 5",
     "capstan agents label helper canary 5 --share 10",
     "capstan agents label helper live 5 --why 'Answers in one sentence'",
+    "capstan agents share helper --with mia@example.com --with group:groups=staff --may use,approve",
     "capstan agents export --out agents/",
     "capstan agents export helper --as mcp-json",
   ],
@@ -53,6 +59,8 @@ export const agents: Command = {
       restore: { needs: AN_AGENT, run: restoreRevision },
       label: { needs: AN_AGENT, run: labelRevision },
       labels: { needs: AN_AGENT, run: listLabels },
+      share: { needs: AN_AGENT, run: shareAgent },
+      unshare: { needs: AN_AGENT, run: unshareAgent },
       export: { run: (_, subject) => exportAgents(context, subject === "" ? undefined : subject) },
     }),
 };

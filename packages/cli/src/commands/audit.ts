@@ -1,5 +1,5 @@
 /** capstan audit: who changed what, and whether the log is intact. */
-import { AuditQuery } from "@capstan/client/wire";
+import { AuditQuery, AuditVerificationQuery } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
@@ -7,7 +7,7 @@ import { runVerb } from "../run-verb.ts";
 
 export const audit: Command = {
   usage:
-    "capstan audit [list | verify] [--actor email] [--action agent.updated] [--subject id] [--text words] [--limit 100] [--cursor next]",
+    "capstan audit [list | verify] [--actor email] [--action agent.updated] [--subject id] [--text words] [--limit 100] [--cursor next] [--expect hash]",
   summary: "Lists the audit log, or verifies that no row was changed or removed. Requires an admin's key.",
   options: {
     actor: { type: "string" },
@@ -16,6 +16,7 @@ export const audit: Command = {
     text: { type: "string" },
     limit: { type: "string" },
     cursor: { type: "string" },
+    expect: { type: "string" },
   },
   run: (context) => runVerb(context, audit.usage, { list: { run: list }, verify: { run: verify } }),
 };
@@ -40,8 +41,10 @@ async function list({ server, print, terminal, options }: CommandContext) {
 }
 
 /** Exits with 1 when the log is not intact, so that a script can tell. */
-async function verify({ server, print }: CommandContext) {
-  const answer = await (await server()).server.verifyAudit();
+async function verify({ server, print, options }: CommandContext) {
+  const query = requestBody(AuditVerificationQuery, { expect: options.expect }, audit.usage);
+  if (!query.ok) return query;
+  const answer = await (await server()).server.verifyAudit(query.value);
   if (!answer.ok) return answer;
   const { intact, checked, unchained, head, broken } = answer.value;
   const older = unchained > 0 ? `${unchained} older rows were written before the chain existed.\n` : "";
@@ -49,7 +52,7 @@ async function verify({ server, print }: CommandContext) {
     answer.value,
     intact
       ? `The audit log is intact: ${checked} rows match their chain, the last hash is ${head || "none"}.\n${older}`
-      : `Row ${broken?.id} does not match: ${broken?.why}. ${checked} rows do.\n`,
+      : `${broken?.id ? `Row ${broken.id} does not match` : "The audit log is not intact"}: ${broken?.why}. ${checked} rows match.\n`,
   );
   return intact ? 0 : 1;
 }

@@ -3,7 +3,7 @@ import type { Budget } from "@capstan/client";
 import { BudgetCreate } from "@capstan/client/wire";
 import { amountText } from "@capstan/core/internal";
 import type { Command, CommandContext } from "../command.ts";
-import { printList } from "../print-table.ts";
+import { itemsOf, printList } from "../print-table.ts";
 import { numberOf, requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
@@ -11,7 +11,7 @@ export const budgets: Command = {
   usage:
     "capstan budgets [list | add <name> --limit <n> [--measure cost_usd|tokens|calls] [--period minute|hour|day|week|month] " +
     "[--for-each user|agent] [--user <email>] [--agent <id>] [--capability <id>] [--time-zone <zone>] " +
-    "[--at-limit ask|wait|deny] | raise <id> --limit <n> | remove <id>]",
+    "[--at-limit ask|wait|deny] [--webhook <url>] | raise <id> --limit <n> | remove <id>]",
   summary: "Lists, adds, raises and removes budgets. The default is US dollars a day.",
   options: {
     limit: { type: "string" },
@@ -23,6 +23,7 @@ export const budgets: Command = {
     capability: { type: "string" },
     "time-zone": { type: "string" },
     "at-limit": { type: "string" },
+    webhook: { type: "string" },
   },
   examples: [
     "capstan budgets add team --limit 20",
@@ -39,11 +40,11 @@ export const budgets: Command = {
 };
 
 async function list({ server, print, terminal }: CommandContext) {
-  const answer = await (await server()).budgets.list();
+  const answer = await (await server()).budgets.all();
   if (!answer.ok) return answer;
-  const rows = answer.value.items.flatMap(rowsOf);
+  const rows = answer.value.flatMap(rowsOf);
   const none = "No budgets. `capstan budgets add <name> --limit 20` allows $20.00 a day.";
-  return print(answer.value, () =>
+  return print(itemsOf(answer.value), () =>
     printList(["ID", "NAME", "BUDGET", "OF", "SPENT", "FORECAST"], rows, terminal.columns, none),
   );
 }
@@ -72,6 +73,7 @@ async function add({ server, print, options }: CommandContext, name: string) {
     for_each: options["for-each"],
     time_zone: options["time-zone"],
     at_limit: options["at-limit"],
+    ...(typeof options.webhook === "string" && { webhook: { url: options.webhook } }),
   };
   const body = requestBody(BudgetCreate, sent, budgets.usage);
   if (!body.ok) return body;

@@ -143,3 +143,12 @@ test("capstan doctor lists who is installed, in which version, and who is not", 
   expect(claude).toMatchObject({ installed: true, version: "2.1.325", standing: "tested" });
   expect(agents.find(({ agent }: { agent: string }) => agent === "pi")).toMatchObject({ installed: false });
 });
+
+test("capstan doctor --probe exits with 3 when a probe proves nothing, and says so", async () => {
+  const path = join(home, "bin", "claude");
+  writeFileSync(path, '#!/bin/sh\n[ "$1" = --version ] && { echo "2.1.325 (Claude Code)"; exit; }\nexit 1\n');
+  chmodSync(path, 0o755);
+  const typed = await capstan(["doctor", "claude", "--probe"]);
+  expect(typed.code).toBe(3);
+  expect(typed.out).toMatch(/claude over stream-json: exact prompt (fails|inconclusive)/);
+});

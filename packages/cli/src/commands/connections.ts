@@ -3,7 +3,7 @@ import type { ConnectionInfo, ConnectionProviderInfo } from "@capstan/client";
 import { ConnectionProviderPut, ConnectionStart } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
-import { printList } from "../print-table.ts";
+import { itemsOf, printList } from "../print-table.ts";
 import { numberOf, requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
@@ -14,8 +14,8 @@ export const connections: Command = {
     "capstan connections [list | add <provider> [--scopes <a,b>] [--agent <id>] [--hours <n>] [--user <name>] | " +
     "answer <approval> [--term once|time|always] [--hours <n>] | uses <id> | revoke <id> | disallow <id> --agent <id> | " +
     "providers | provider <id> --client-id <id> [--tenant <directory>] [--issuer <url>] [--hosts <a,b>] " +
-    "[--kind oauth2|api_key|basic] [--header <name>] [--secret] | remove-provider <id>]",
-  summary: "Connects accounts at other services, shows what used them, and ends them.",
+    "[--resource <url>] [--kind oauth2|api_key|basic] [--header <name>] [--secret] | remove-provider <id>]",
+  summary: "Connects accounts at other services, shows their uses, and revokes them.",
   options: {
     scopes: text,
     agent: text,
@@ -25,6 +25,7 @@ export const connections: Command = {
     "client-id": text,
     tenant: text,
     issuer: text,
+    resource: text,
     "authorization-url": text,
     "token-url": text,
     "revocation-url": text,
@@ -53,11 +54,11 @@ export const connections: Command = {
 };
 
 async function list({ server, print, terminal }: CommandContext) {
-  const found = await (await server()).connections.list();
+  const found = await (await server()).connections.all();
   if (!found.ok) return found;
   const head = ["ID", "PROVIDER", "ACCOUNT", "SCOPES", "FOR", "LAST USED", "STATUS"];
   const none = "No connections. `capstan connections providers` lists where you can connect.";
-  return print(found.value, () => printList(head, found.value.items.map(rowOf), terminal.columns, none));
+  return print(itemsOf(found.value), () => printList(head, found.value.map(rowOf), terminal.columns, none));
 }
 
 const rowOf = ({
@@ -119,7 +120,7 @@ async function start({ server, print }: CommandContext, sent: Readonly<Record<st
 }
 
 async function uses({ server, print, terminal }: CommandContext, id: string) {
-  const found = await (await server()).connections.uses(id);
+  const found = await (await server()).connections.uses(id, { limit: 200 });
   if (!found.ok) return found;
   const rows = found.value.items.map((use) => [
     use.used_at,
@@ -170,11 +171,12 @@ const providerRow = ({ id, name, kind, ready, from, hosts }: ConnectionProviderI
 
 async function provider(context: CommandContext, id: string) {
   const { options, server, print } = context;
-  const { tenant, issuer, hosts, kind, header } = options;
+  const { tenant, issuer, resource, hosts, kind, header } = options;
   const sent = {
     client_id: options["client-id"],
     tenant,
     issuer,
+    resource,
     authorization_url: options["authorization-url"],
     token_url: options["token-url"],
     revocation_url: options["revocation-url"],

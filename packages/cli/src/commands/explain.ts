@@ -1,10 +1,10 @@
-/** capstan explain: what the gate says of a call that was made, by which rule and why. */
+/** capstan explain: how the gate decides a recorded call, by which rule and why. */
 import { fail } from "@capstan/core";
 import type { Command } from "../command.ts";
 
 export const explain: Command = {
   usage: "capstan explain <call id>",
-  summary: "Shows what the gate says of a call of the last 30 days, by which rule and why.",
+  summary: "Explains a call of the last 30 days: what the gate decides, by which rule and why.",
   options: {},
   examples: ["capstan explain call_0123456789abcdef01234567"],
   async run({ server, print, args: [id] }) {

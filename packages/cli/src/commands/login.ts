@@ -46,7 +46,7 @@ function show({ json, terminal }: CommandContext, { handle: _secret, ...shown }:
   );
 }
 
-/** What may be over by the next question. */
+/** Failures that may be gone at the next poll. */
 const PASSING = new Set(["server_unreachable", "rate_limited"]);
 
 async function awaitConfirmation({ logins }: Api, { handle, expires_at, ...start }: DeviceLogin) {

@@ -1,6 +1,6 @@
 /** capstan logins: where people are signed in, and how to sign them out. */
 import type { Command, CommandContext } from "../command.ts";
-import { printList } from "../print-table.ts";
+import { itemsOf, printList } from "../print-table.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const logins: Command = {
@@ -16,9 +16,9 @@ export const logins: Command = {
 };
 
 async function list({ server, print, terminal }: CommandContext) {
-  const answer = await (await server()).logins.list();
+  const answer = await (await server()).logins.all();
   if (!answer.ok) return answer;
-  const rows = answer.value.items.map(({ id, kind, user, device, last_used_at, expires_at, is_this }) => [
+  const rows = answer.value.map(({ id, kind, user, device, last_used_at, expires_at, is_this }) => [
     id,
     is_this ? `${kind} (this)` : kind,
     user,
@@ -27,7 +27,7 @@ async function list({ server, print, terminal }: CommandContext) {
     expires_at,
   ]);
   const head = ["ID", "KIND", "USER", "DEVICE", "LAST USED", "ENDS"];
-  return print(answer.value, () => printList(head, rows, terminal.columns, "Nobody is signed in."));
+  return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, "Nobody is signed in."));
 }
 
 async function revoke({ server, print }: CommandContext, id: string) {

@@ -10,7 +10,7 @@ export const memories: Command = {
     "capstan memories [list | search <text> | add <text> | edit <id> [--text <text>] [--trust] | forget <id>] " +
     "[--scope user|agent|organisation] [--agent <id>] [--user <email>] [--limit 50]",
   summary:
-    "Lists facts that agents remember, finds them by words and meaning, adds, corrects and forgets them. `--trust` removes the labels of what a fact came from.",
+    "Lists, searches, adds, corrects and deletes facts that agents remember. `--trust` removes the labels of a fact's source.",
   options: {
     scope: { type: "string" },
     agent: { type: "string" },

@@ -75,7 +75,7 @@ async function start(context: CommandContext): ReturnType<Command["run"]> {
   return finish(context, await wait(context, api, made.value.id));
 }
 
-/** Shows how far it is on a terminal, until it has ended. */
+/** Shows the progress on a terminal until it ends. */
 async function wait({ terminal, json }: CommandContext, api: Api, id: string): Promise<Result<ReplayReport>> {
   for (;;) {
     const report = await wholeReport(api, id);

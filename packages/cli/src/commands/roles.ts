@@ -10,7 +10,7 @@ export const roles: Command = {
   usage:
     "capstan roles [list | add <claim=value> [--role read|run|author|admin] [--scope <scope>] | remove <id>]",
   summary:
-    "Lists, adds and removes what a provider's groups and claims give. A change counts within a second.",
+    "Lists, adds and removes roles for a provider's groups and claims. Changes take effect within a second.",
   options: { role: { type: "string" }, scope: { type: "string", multiple: true } },
   examples: [
     "capstan roles add groups=staff --role run --scope Mail.Read",

@@ -1,4 +1,4 @@
-/** capstan schedules: what comes by the clock, when next, and what came of the last time. */
+/** capstan schedules: scheduled work with its next run and the result of the last one. */
 import { ScheduleCreate } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
 import { itemsOf, printList } from "../print-table.ts";

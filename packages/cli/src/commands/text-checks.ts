@@ -2,19 +2,21 @@
 import { TextCheckCreate } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
-import { printList } from "../print-table.ts";
+import { itemsOf, printList } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const textChecks: Command = {
   usage:
     "capstan text-checks [list | add <name> [--kind email|credit_card|phone|secret] [--find <words, separated by commas>] " +
-    "[--pattern <RE2>] [--then mask|block|ask] [--agent <id>] [--words <text>] | try <text> [--agent <id>] | remove <id>]",
+    "[--pattern <RE2>] [--model <name> --prompt <what it looks for>] [--then mask|block|ask] [--agent <id>] [--words <text>] | try <text> [--agent <id>] | remove <id>]",
   summary: "Lists, adds and removes checks on what models say; tries them on a text. The default is to mask.",
   options: {
     kind: { type: "string" },
     find: { type: "string" },
     pattern: { type: "string" },
+    model: { type: "string" },
+    prompt: { type: "string" },
     then: { type: "string" },
     agent: { type: "string" },
     words: { type: "string" },
@@ -22,6 +24,7 @@ export const textChecks: Command = {
   examples: [
     "capstan text-checks add addresses --kind email",
     'capstan text-checks add merger --find "Falcon,Project Eagle" --then ask',
+    'capstan text-checks add advice --model openai/gpt-5-mini --prompt "medical advice" --then block',
     'capstan text-checks try "Write to ada@example.com"',
   ],
   run: (context) =>
@@ -34,28 +37,31 @@ export const textChecks: Command = {
 };
 
 async function list({ server, print, terminal }: CommandContext) {
-  const answer = await (await server()).textChecks.list();
+  const answer = await (await server()).textChecks.all();
   if (!answer.ok) return answer;
-  const rows = answer.value.items.map(({ id, name, sentence, agent_id }) => [
+  const rows = answer.value.map(({ id, name, sentence, agent_id }) => [
     id,
     name,
     sentence,
     agent_id ?? "every agent",
   ]);
   const none = "No checks. `capstan text-checks add addresses --kind email` masks e-mail addresses.";
-  return print(answer.value, () => printList(["ID", "NAME", "CHECK", "FOR"], rows, terminal.columns, none));
+  return print(itemsOf(answer.value), () =>
+    printList(["ID", "NAME", "CHECK", "FOR"], rows, terminal.columns, none),
+  );
 }
 
 async function add({ server, print, options }: CommandContext, name: string) {
-  const { kind, find, pattern, agent, words, then = "mask" } = options;
+  const { kind, find, pattern, model, prompt, agent, words, then = "mask" } = options;
   const given = [
     ...(typeof kind === "string" ? [{ kind }] : []),
     ...(typeof find === "string" ? [{ words: find.split(",").map((word) => word.trim()) }] : []),
     ...(typeof pattern === "string" ? [{ pattern }] : []),
+    ...(typeof model === "string" ? [{ model, prompt }] : []),
   ];
   if (given.length !== 1)
     return fail("command_invalid", {
-      message: "give one of --kind, --find and --pattern",
+      message: "give one of --kind, --find, --pattern and --model",
       usage: textChecks.usage,
     });
   const sent = { name, find: given[0], then, agent_id: agent, words };

@@ -1,6 +1,6 @@
 /** capstan tokens: clients that logged in and tokens of agents, with how to end them. */
 import type { Command, CommandContext } from "../command.ts";
-import { printList } from "../print-table.ts";
+import { itemsOf, printList } from "../print-table.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const tokens: Command = {
@@ -16,9 +16,9 @@ export const tokens: Command = {
 };
 
 async function list({ server, print, terminal }: CommandContext) {
-  const answer = await (await server()).tokens.list();
+  const answer = await (await server()).tokens.all();
   if (!answer.ok) return answer;
-  const rows = answer.value.items.map(({ id, kind, name, agent_id, user, scopes, last_used_at }) => [
+  const rows = answer.value.map(({ id, kind, name, agent_id, user, scopes, last_used_at }) => [
     id,
     kind,
     name,
@@ -29,7 +29,7 @@ async function list({ server, print, terminal }: CommandContext) {
   ]);
   const head = ["ID", "KIND", "NAME", "AGENT", "USER", "MAY USE", "LAST USED"];
   const none = "No tokens. Add <server>/mcp to an MCP client; it opens the studio to log in.";
-  return print(answer.value, () => printList(head, rows, terminal.columns, none));
+  return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, none));
 }
 
 async function revoke({ server, print }: CommandContext, id: string) {

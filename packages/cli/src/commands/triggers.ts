@@ -8,7 +8,7 @@ import { runVerb } from "../run-verb.ts";
 export const triggers: Command = {
   usage:
     "capstan triggers [list | retry <id> | drop <id>] [--status failed] [--capability name] [--user email] [--limit 50] [--cursor next]",
-  summary: "Lists triggers, failed and invalid ones first; tries a failed one again, or drops one.",
+  summary: "Lists triggers, failed and invalid ones first; retries or drops one.",
   options: {
     status: { type: "string" },
     capability: { type: "string" },

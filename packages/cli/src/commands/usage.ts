@@ -1,4 +1,4 @@
-/** capstan usage: tokens and cost by agent, model or user; how tools did; all of it as CSV. */
+/** capstan usage: tokens and cost by agent, model or user, and the success of tools; also as CSV. */
 import { ToolUsageQuery, UsagePeriodQuery, UsageQuery } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 export const usage: Command = {
   usage:
     "capstan usage [list | tools | export] [--by model|agent|user] [--sort slowest|failing|calls] [--days 30]",
-  summary: "Shows tokens and cost, or how tools did; `export` writes CSV.",
+  summary: "Shows tokens and cost, or the success of tools; `export` writes CSV.",
   options: { by: { type: "string" }, sort: { type: "string" }, days: { type: "string" } },
   run: (context) =>
     runVerb(context, usage.usage, { list: { run: list }, tools: { run: tools }, export: { run: exportCsv } }),

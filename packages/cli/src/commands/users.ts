@@ -1,11 +1,11 @@
-/** capstan users: who is known here, and who may do nothing any more. */
+/** capstan users: lists users, and disables or enables one. */
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const users: Command = {
   usage: "capstan users [list | disable <email> | enable <email>]",
-  summary: "Lists users, and takes all rights from one: keys, tokens, logins, schedules and approvals.",
+  summary: "Lists users; disables one, with all keys, tokens, logins, schedules and approvals.",
   options: {},
   examples: ["capstan users", "capstan users disable left@example.com"],
   run: (context) =>

@@ -1,10 +1,11 @@
-/** capstan whoami: who the server takes you for, and by what. */
+/** capstan whoami: your user, your rights and how you signed in. */
 import type { Me } from "@capstan/client";
 import type { Command } from "../command.ts";
 
 export const whoami: Command = {
   usage: "capstan whoami",
-  summary: "Shows who you are on the server, by what, and your rights. Exits with 1 when you are nobody.",
+  summary:
+    "Shows who you are on the server, how you signed in, and your rights. Exits with 1 when you are not signed in.",
   options: {},
   examples: ["capstan whoami", "capstan whoami --json"],
   async run({ server, print }) {

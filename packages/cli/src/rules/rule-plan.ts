@@ -71,7 +71,12 @@ function changeOf(
   const meant = { ...fields, agent_id: agentId ?? null };
   const [before] = same;
   const action = !before ? "create" : newAgent === undefined && isSame(before, meant) ? "none" : "update";
-  const sentence = ruleSentence({ tools: meant.tools, when: meant.when, effect: meant.then });
+  const sentence = ruleSentence({
+    tools: meant.tools,
+    when: meant.when,
+    effect: meant.then,
+    limit: meant.limit ?? undefined,
+  });
   return ok({ action, path, served: before, newAgent, fields: meant, sentence });
 }
 
@@ -85,9 +90,11 @@ const ambiguous = (path: string, name: string, count: number) =>
 export const fieldsOfRule = (rule: Rule) => ({
   name: rule.name,
   ...(rule.agent_id !== null && { agent_id: rule.agent_id }),
+  ...(rule.user !== null && { user: rule.user }),
   tools: rule.tools,
   ...(rule.when.length > 0 && { when: rule.when }),
   then: rule.then,
+  ...(rule.limit !== null && { limit: rule.limit }),
   ...(rule.ask !== null && { ask: rule.ask }),
   ...(rule.words !== null && { words: rule.words }),
   ...(rule.expires_at !== null && { expires_at: rule.expires_at }),
@@ -98,6 +105,8 @@ function isSame(served: Rule, fields: RuleChange["fields"]): boolean {
     ...served,
     ...fields,
     agent_id: fields.agent_id ?? null,
+    user: fields.user ?? null,
+    limit: fields.limit ?? null,
     ask: fields.ask ?? null,
     words: fields.words ?? null,
     expires_at: fields.expires_at ? new Date(fields.expires_at).toISOString() : null,

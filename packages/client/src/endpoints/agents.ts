@@ -1,6 +1,6 @@
 /** /v1/agents and /v1/capabilities. */
 import type { Connection } from "../connection.ts";
-import { everyPage, LARGEST_PAGE } from "../every-page.ts";
+import { everyPage, LARGEST_PAGE, pagedList } from "../every-page.ts";
 import type {
   Agent,
   AgentCreate,
@@ -14,6 +14,8 @@ import type {
   CapabilityDetail,
   CapabilityFilter,
   CapabilitySummary,
+  CapabilityTestCreate,
+  CapabilityTestReport,
   ToolAnswer,
   ToolRun,
 } from "../wire/capabilities.ts";
@@ -25,6 +27,8 @@ import type {
   RevisionRestore,
   RevisionSummary,
 } from "../wire/revisions.ts";
+
+import type { AgentSharingWire } from "../wire/sharing.ts";
 
 type Counted<T> = Page<T> & { total: number };
 
@@ -41,6 +45,9 @@ export const capabilityEndpoints = ({ json }: Connection) => {
     /** Calls one tool through the gate; returns its output, or the approval it is waiting for. */
     runTool: (id: string, tool: string, run: ToolRun, signal?: AbortSignal) =>
       json<ToolAnswer>("POST", `/v1/capabilities/${part(id)}/tools/${part(tool)}`, { json: run, signal }),
+    /** Makes its recorded calls again, as far as they only read. */
+    test: (id: string, options: CapabilityTestCreate = {}, signal?: AbortSignal) =>
+      json<CapabilityTestReport>("POST", `/v1/capabilities/${part(id)}/test`, { json: options, signal }),
   };
 };
 
@@ -70,7 +77,7 @@ export const agentEndpoints = ({ json }: Connection) => ({
     json<AgentPreview>("POST", "/v1/agents/preview", { json: agent, query: { check: "save" } }),
   /** Newest first. */
   revisions: (id: string, signal?: AbortSignal) =>
-    json<Counted<RevisionSummary>>("GET", `/v1/agents/${part(id)}/revisions`, { signal }),
+    pagedList<RevisionSummary>({ json }, `/v1/agents/${part(id)}/revisions`).all({}, signal),
   /** One revision, compared with the one before or with another. */
   revision: (id: string, number: number, against?: number, signal?: AbortSignal) =>
     json<Revision>("GET", `/v1/agents/${part(id)}/revisions/${number}`, { query: { against }, signal }),
@@ -81,8 +88,13 @@ export const agentEndpoints = ({ json }: Connection) => ({
   /** Promotes, rolls back, or gives a canary its share. */
   label: (id: string, change: LabelChange) =>
     json<Items<AgentLabel>>("POST", `/v1/agents/${part(id)}/labels`, { json: change }),
+  /** Whom the agent is for; its owner's and admins' to see and change. */
+  shares: (id: string, signal?: AbortSignal) =>
+    json<AgentSharingWire>("GET", `/v1/agents/${part(id)}/shares`, { signal }),
+  share: (id: string, sharing: AgentSharingWire) =>
+    json<AgentSharingWire>("PUT", `/v1/agents/${part(id)}/shares`, { json: sharing }),
   tokens: (id: string, signal?: AbortSignal) =>
-    json<Items<AgentToken>>("GET", `/v1/agents/${part(id)}/tokens`, { signal }),
+    pagedList<AgentToken>({ json }, `/v1/agents/${part(id)}/tokens`).all({}, signal),
   /** The only response that contains the token itself. */
   createToken: (id: string, token: AgentTokenCreate) =>
     json<AgentToken & { token: string }>("POST", `/v1/agents/${part(id)}/tokens`, { json: token }),

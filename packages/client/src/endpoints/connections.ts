@@ -1,5 +1,6 @@
 /** Connections: users' accounts at other services, and their providers. */
 import type { Connection } from "../connection.ts";
+import { pagedList } from "../every-page.ts";
 import type {
   ConnectionFinish,
   ConnectionFinished,
@@ -11,20 +12,20 @@ import type {
   ConnectionStarted,
   ConnectionUse,
 } from "../wire/connections.ts";
-import type { Items } from "../wire/page.ts";
+import type { Items, Page, PageQuery } from "../wire/page.ts";
 
 const part = encodeURIComponent;
 
 export const connectionEndpoints = ({ json }: Connection) => ({
-  list: (signal?: AbortSignal) => json<Items<ConnectionInfo>>("GET", "/v1/connections", { signal }),
+  ...pagedList<ConnectionInfo>({ json }, "/v1/connections"),
   start: (start: ConnectionStart) => json<ConnectionStarted>("POST", "/v1/connections", { json: start }),
   finish: (finish: ConnectionFinish) =>
     json<ConnectionFinished>("POST", "/v1/connections/finish", { json: finish }),
   revoke: (id: string) => json<ConnectionRevoked>("DELETE", `/v1/connections/${part(id)}`),
   disallow: (id: string, agentId: string) =>
     json<void>("DELETE", `/v1/connections/${part(id)}/consents/${part(agentId)}`),
-  uses: (id: string, signal?: AbortSignal) =>
-    json<Items<ConnectionUse>>("GET", `/v1/connections/${part(id)}/uses`, { signal }),
+  uses: (id: string, page: PageQuery = {}, signal?: AbortSignal) =>
+    json<Page<ConnectionUse>>("GET", `/v1/connections/${part(id)}/uses`, { query: { ...page }, signal }),
   providers: (signal?: AbortSignal) =>
     json<Items<ConnectionProviderInfo>>("GET", "/v1/connection-providers", { signal }),
   setProvider: (id: string, settings: ConnectionProviderPut) =>

@@ -1,5 +1,6 @@
 /** Clients that log in, and the tokens in force. */
 import type { Connection } from "../connection.ts";
+import { pagedList } from "../every-page.ts";
 import type {
   ActiveToken,
   ClientLoginAnswer,
@@ -7,12 +8,11 @@ import type {
   ClientLoginAsk,
   ClientLoginReview,
 } from "../wire/client-logins.ts";
-import type { Items } from "../wire/page.ts";
 
 const part = encodeURIComponent;
 
 export const tokenEndpoints = ({ json }: Connection) => ({
-  list: (signal?: AbortSignal) => json<Items<ActiveToken>>("GET", "/v1/tokens", { signal }),
+  ...pagedList<ActiveToken>({ json }, "/v1/tokens"),
   revoke: (id: string) => json<void>("DELETE", `/v1/tokens/${part(id)}`),
 });
 

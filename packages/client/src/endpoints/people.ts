@@ -1,5 +1,6 @@
 /** People: who asks, where they are signed in, and their roles. */
 import type { Connection } from "../connection.ts";
+import { pagedList } from "../every-page.ts";
 import type { Items } from "../wire/page.ts";
 import type {
   DeviceLogin,
@@ -15,7 +16,7 @@ const part = encodeURIComponent;
 
 export const loginEndpoints = ({ json }: Connection) => ({
   me: (signal?: AbortSignal) => json<Me>("GET", "/v1/me", { signal }),
-  list: (signal?: AbortSignal) => json<Items<LoginInfo>>("GET", "/v1/logins", { signal }),
+  ...pagedList<LoginInfo>({ json }, "/v1/logins"),
   revoke: (id: string) => json<void>("DELETE", `/v1/logins/${part(id)}`),
   /** By the provider's device flow: for programs without a browser. */
   startDevice: (start: DeviceLoginStart) => json<DeviceLogin>("POST", "/v1/logins/device", { json: start }),

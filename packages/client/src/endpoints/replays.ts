@@ -8,7 +8,7 @@ const at = (id: string) => `/v1/replays/${encodeURIComponent(id)}`;
 export const replayEndpoints = ({ json }: Connection) => ({
   ...pagedList<Replay, Record<string, never>, object>({ json }, "/v1/replays"),
   create: (replay: ReplayCreate) => json<Replay>("POST", "/v1/replays", { json: replay }),
-  /** How far it is, with a page of comparisons. */
+  /** Its progress, with a page of comparisons. */
   get: (id: string, query: ReplayQuery = {}, signal?: AbortSignal) =>
     json<ReplayReport>("GET", at(id), { query: { ...query }, signal }),
   /** One run side by side with its replay. */

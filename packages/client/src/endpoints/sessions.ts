@@ -1,6 +1,7 @@
 /** /v1/sessions with their messages, events, files and runs; /v1/approvals. */
 import { ok, type Result } from "@capstan/core";
 import type { Connection, RequestBody } from "../connection.ts";
+import { pagedList } from "../every-page.ts";
 import { type FollowOptions, followEvents } from "../follow-events.ts";
 import type { ChangeApply, FolderChange } from "../wire/changes.ts";
 import type { Items, JsonObject, Page } from "../wire/page.ts";
@@ -25,6 +26,7 @@ import type {
   ToolResultCreate,
 } from "../wire/sessions.ts";
 import type { MessagePin, SessionSummary } from "../wire/summaries.ts";
+import type { Trajectory, TrajectoryQuery } from "../wire/trajectories.ts";
 
 const part = encodeURIComponent;
 const sessionPath = (id: string, rest = "") => `/v1/sessions/${part(id)}${rest}`;
@@ -39,7 +41,7 @@ export const sessionEndpoints = (connection: Connection) => {
       json<Page<Session>>("GET", "/v1/sessions", { query: { ...query }, signal }),
     /** Full-text search over messages. */
     search: (q: string, signal?: AbortSignal) =>
-      json<Items<FoundSession>>("GET", "/v1/sessions/search", { query: { q }, signal }),
+      json<Page<FoundSession>>("GET", "/v1/sessions/search", { query: { q, limit: 20 }, signal }),
     get: (id: string, signal?: AbortSignal) => json<Session>("GET", sessionPath(id), { signal }),
     create: (session: SessionCreate = {}) => json<Session>("POST", "/v1/sessions", { json: session }),
     update: (id: string, patch: SessionPatch) => json<Session>("PATCH", sessionPath(id), { json: patch }),
@@ -104,7 +106,9 @@ export const sessionEndpoints = (connection: Connection) => {
       json<MessagePin>("PUT", sessionPath(id, `/messages/${part(messageId)}/pin`), { json: pin }),
     export: (id: string, signal?: AbortSignal) =>
       textOf(connection.send("GET", sessionPath(id, "/export"), { signal })),
-    runs: (id: string, signal?: AbortSignal) => json<Items<Run>>("GET", sessionPath(id, "/runs"), { signal }),
+    /** All of them, oldest first. */
+    runs: (id: string, signal?: AbortSignal) =>
+      pagedList<Run>(connection, sessionPath(id, "/runs")).all({}, signal),
     /** Results of tools that the client runs itself. */
     toolResults: (id: string, results: ToolResultCreate[]) =>
       json<JsonObject>("POST", sessionPath(id, "/tool-results"), { json: { results } }),
@@ -140,6 +144,9 @@ export const fileEndpoints = ({ json, send }: Connection) => ({
 });
 
 export const runEndpoints = ({ json }: Connection) => ({
+  /** A session as an ATIF trajectory; of one run, if named. */
+  trajectory: (sessionId: string, query: TrajectoryQuery = {}, signal?: AbortSignal) =>
+    json<Trajectory>("GET", sessionPath(sessionId, "/trajectory"), { query: { ...query }, signal }),
   get: (id: string, signal?: AbortSignal) => json<Run>("GET", `/v1/runs/${part(id)}`, { signal }),
   /** The system prompt and tools sent with a model call of this run. */
   prompt: (id: string, promptId: string, signal?: AbortSignal) =>

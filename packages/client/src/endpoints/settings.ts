@@ -28,7 +28,8 @@ export const serverEndpoints = ({ json }: Connection) => ({
   status: (signal?: AbortSignal) => json<ServerStatus>("GET", "/v1/status", { signal }),
   ready: (signal?: AbortSignal) => json<JsonObject>("GET", "/ready", { signal }),
   health: (signal?: AbortSignal) => json<JsonObject>("GET", "/health", { signal }),
-  verifyAudit: (signal?: AbortSignal) => json<AuditVerification>("GET", "/v1/audit/verification", { signal }),
+  verifyAudit: (query: { expect?: string | undefined } = {}, signal?: AbortSignal) =>
+    json<AuditVerification>("GET", "/v1/audit/verification", { query, signal }),
   audit: (query: AuditFilter = {}, signal?: AbortSignal) =>
     json<Items<AuditEntry> & { next_cursor?: number }>("GET", "/v1/audit", { query, signal }),
 });

@@ -1,6 +1,7 @@
 /** Budgets: how much may be spent in a day, a week or a month. */
 import { AT_LIMIT, BUDGET_EACH, BUDGET_MEASURES, BUDGET_PERIODS } from "@capstan/core/internal";
 import { z } from "zod";
+import { countedPageOf } from "./page.ts";
 
 const fields = {
   name: z.string().trim().min(1).max(200),
@@ -31,6 +32,12 @@ const fields = {
     description:
       "`ask`: the run waits for an admin to allow more, or for the next period. `wait`: it waits for the next period; a tool call is refused with the time. `deny`: refused.",
   }),
+  webhook: z
+    .strictObject({ url: z.url({ protocol: /^https?$/ }).max(2_000) })
+    .nullable()
+    .meta({
+      description: "Called at 50, 80 and 100 percent of the limit, signed as the webhooks of runs are.",
+    }),
 };
 
 function isTimeZone(name: string): boolean {
@@ -50,6 +57,7 @@ export const BudgetCreate = z
     user: fields.user.optional(),
     capability_id: fields.capability_id.optional(),
     for_each: fields.for_each.optional(),
+    webhook: fields.webhook.optional(),
     at_limit: fields.at_limit.default("ask"),
   })
   .meta({ id: "BudgetCreate" });
@@ -101,4 +109,4 @@ export const Budget = z
   .meta({ id: "Budget" });
 export type Budget = z.infer<typeof Budget>;
 
-export const BudgetList = z.object({ items: z.array(Budget), total: z.int() }).meta({ id: "BudgetList" });
+export const BudgetList = countedPageOf(Budget).meta({ id: "BudgetList" });

@@ -1,4 +1,5 @@
 /** Capabilities, their tools, and direct tool calls. */
+import { TEST_VERDICTS } from "@capstan/core/internal";
 import { z } from "zod";
 import {
   ApprovalPolicyName,
@@ -110,3 +111,48 @@ export type ToolRun = z.input<typeof ToolRun>;
 export const ToolResult = z.object({ output: Json, duration_ms: z.int() }).meta({ id: "ToolResult" });
 export const ApprovalPending = z.object({ approval_id: z.string() }).meta({ id: "ApprovalPending" });
 export type ToolAnswer = z.infer<typeof ToolResult> | z.infer<typeof ApprovalPending>;
+
+export const CapabilityTestCreate = z
+  .strictObject({
+    limit: z.int().min(1).max(1000).default(200).meta({ description: "The newest recorded calls." }),
+  })
+  .meta({ id: "CapabilityTestCreate" });
+export type CapabilityTestCreate = z.input<typeof CapabilityTestCreate>;
+
+const TestedCall = z
+  .object({
+    run_id: z.uuid(),
+    call_id: z.string(),
+    tool: z.string(),
+    verdict: z.enum(TEST_VERDICTS).meta({
+      description:
+        "`checked`: not called, its schemas accept it. `not_tested`: see `why`. All after it are breaking changes.",
+    }),
+    why: z.string(),
+    live: z.boolean().meta({ description: "Whether the tool was really called." }),
+    input: z
+      .string()
+      .nullable()
+      .meta({ description: "As JSON, without secrets; only of a breaking change." }),
+    before: z.string().nullable(),
+    after: z.string().nullable(),
+  })
+  .meta({ id: "TestedCall" });
+
+export const CapabilityTestReport = z
+  .object({
+    capability_id: z.string(),
+    version: z.string(),
+    verdict: z.enum(["same", "breaking", "incomplete", "untested"]).meta({
+      description: "`incomplete`: time ran out. `untested`: no recorded call could be tested.",
+    }),
+    counts: z.object(
+      Object.fromEntries(TEST_VERDICTS.map((verdict) => [verdict, z.int()])) as Record<
+        (typeof TEST_VERDICTS)[number],
+        z.ZodInt
+      >,
+    ),
+    calls: z.array(TestedCall).meta({ description: "Newest run first." }),
+  })
+  .meta({ id: "CapabilityTestReport" });
+export type CapabilityTestReport = z.infer<typeof CapabilityTestReport>;

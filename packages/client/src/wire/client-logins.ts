@@ -1,6 +1,6 @@
 /** Clients that log in: what one asks for, the person's decision, and the tokens that are in force. */
 import { z } from "zod";
-import { listOf } from "./page.ts";
+import { countedPageOf } from "./page.ts";
 
 /** The parameters of the client's request, as they are in the address of the page. */
 const LoginQuery = z
@@ -75,4 +75,4 @@ export const ActiveToken = z
   })
   .meta({ id: "ActiveToken" });
 export type ActiveToken = z.infer<typeof ActiveToken>;
-export const ActiveTokenList = listOf(ActiveToken);
+export const ActiveTokenList = countedPageOf(ActiveToken);

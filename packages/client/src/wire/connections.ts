@@ -1,6 +1,6 @@
 /** Connections: users' accounts at other services, and the providers that an operator set up. */
 import { z } from "zod";
-import { listOf, queryNumber } from "./page.ts";
+import { countedPageOf, listOf, pageOf } from "./page.ts";
 
 const address = z.url({ protocol: /^https?$/ }).max(2000);
 const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/, "is no OAuth scope");
@@ -112,7 +112,7 @@ export const ConnectionInfo = z
   })
   .meta({ id: "Connection" });
 export type ConnectionInfo = z.infer<typeof ConnectionInfo>;
-export const ConnectionList = listOf(ConnectionInfo).meta({ id: "ConnectionList" });
+export const ConnectionList = countedPageOf(ConnectionInfo).meta({ id: "ConnectionList" });
 
 export const ConnectionStart = z
   .strictObject({
@@ -169,9 +169,6 @@ export const ConnectionFinished = z
   .meta({ id: "ConnectionFinished" });
 export type ConnectionFinished = z.infer<typeof ConnectionFinished>;
 
-export const ConnectionUseQuery = z.strictObject({
-  limit: queryNumber().int().min(1).max(200).default(50),
-});
 export const ConnectionUse = z
   .object({
     used_at: z.iso.datetime(),
@@ -184,7 +181,7 @@ export const ConnectionUse = z
   })
   .meta({ id: "ConnectionUse" });
 export type ConnectionUse = z.infer<typeof ConnectionUse>;
-export const ConnectionUseList = listOf(ConnectionUse).meta({ id: "ConnectionUseList" });
+export const ConnectionUseList = pageOf(ConnectionUse).meta({ id: "ConnectionUseList" });
 
 export const ConnectionConsentId = z.strictObject({ id: z.uuid(), agent_id: z.string().min(1).max(200) });
 

@@ -1,7 +1,7 @@
 /** Facts that outlive a session. */
 import { DATA_LABELS, MEMORY_SCOPES } from "@capstan/core/internal";
 import { z } from "zod";
-import { queryNumber } from "./page.ts";
+import { PageQuery, pageOf } from "./page.ts";
 
 const Scope = z.enum(MEMORY_SCOPES);
 const MemoryText = z.string().trim().min(1).max(2_000);
@@ -37,7 +37,7 @@ export const Memory = z
   .meta({ id: "Memory" });
 export type Memory = z.infer<typeof Memory>;
 
-export const MemoryQuery = z.strictObject({
+export const MemoryQuery = PageQuery.extend({
   q: z
     .string()
     .trim()
@@ -52,11 +52,9 @@ export const MemoryQuery = z.strictObject({
     .max(320)
     .optional()
     .meta({ description: "Facts of this user; another's for admins only." }),
-  cursor: z.string().max(100).optional(),
-  limit: queryNumber().int().min(1).max(200).default(50),
 });
 export type MemoryQuery = z.input<typeof MemoryQuery>;
-export const MemoryPage = z.object({ items: z.array(Memory), next_cursor: z.string().optional() });
+export const MemoryPage = pageOf(Memory);
 
 export const MemoryCreate = z
   .strictObject({

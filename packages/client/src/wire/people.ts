@@ -1,7 +1,7 @@
 /** People: who asks, where they are signed in, and which roles the claims of their provider give. */
 import { RIGHTS } from "@capstan/core/internal";
 import { z } from "zod";
-import { listOf } from "./page.ts";
+import { countedPageOf, listOf } from "./page.ts";
 
 export const Me = z
   .object({
@@ -16,6 +16,13 @@ export const Me = z
       .object({ issuer: z.string() })
       .nullable()
       .meta({ description: "Where people sign in; null: this server has none." }),
+    organisation: z
+      .string()
+      .nullable()
+      .meta({ description: "The one that answers; null as long as there is only one." }),
+    organisations: z
+      .array(z.object({ id: z.string(), name: z.string() }))
+      .meta({ description: "Those that the caller may choose between; empty as long as there is only one." }),
   })
   .meta({ id: "Me" });
 export type Me = z.infer<typeof Me>;
@@ -33,7 +40,7 @@ export const LoginInfo = z
   })
   .meta({ id: "Login" });
 export type LoginInfo = z.infer<typeof LoginInfo>;
-export const LoginList = listOf(LoginInfo);
+export const LoginList = countedPageOf(LoginInfo);
 
 export const DeviceLoginStart = z
   .strictObject({

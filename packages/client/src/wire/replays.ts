@@ -1,5 +1,11 @@
 /** Replays: recorded runs, run again with a change; nothing with an effect runs. */
-import { CALL_CHANGES, GATE_ANSWERS, RESULT_SOURCES, VERDICTS } from "@capstan/core/internal";
+import {
+  CALL_CHANGES,
+  GATE_ANSWERS,
+  RESULT_SOURCES,
+  REVISION_LABELS,
+  VERDICTS,
+} from "@capstan/core/internal";
 import { z } from "zod";
 import { CapabilityEntry } from "./agents.ts";
 import { Json, JsonObject, PageQuery, pageOf, queryNumber, WireFailure } from "./page.ts";
@@ -16,6 +22,10 @@ export const RecordedRunQuery = z
       .enum(["up", "down"])
       .optional()
       .meta({ description: "Runs with an answer that a person rated so." }),
+    label: z
+      .enum(REVISION_LABELS)
+      .optional()
+      .meta({ description: "Runs of the revision that has this label of its agent now." }),
     tool: z.string().min(1).max(200).optional().meta({ description: "Runs that called this tool." }),
     since: z.iso.datetime({ offset: true }).optional(),
     until: z.iso.datetime({ offset: true }).optional(),
@@ -191,7 +201,7 @@ export type ReplayQuery = z.input<typeof ReplayQuery>;
 
 export const ReplayRunParams = z.object({ id: z.string(), run_id: z.string() });
 
-const SideMessage = z
+export const SideMessage = z
   .object({ id: z.string(), role: z.enum(["user", "assistant", "tool"]), content: z.array(JsonObject) })
   .meta({ id: "ReplayMessage" });
 

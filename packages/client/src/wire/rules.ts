@@ -2,8 +2,11 @@
 import {
   CALL_PATHS,
   type CallPath,
+  COUNT_EACH,
+  COUNT_PERIODS,
   DATA_LABELS,
   RULE_DAYS,
+  RULE_DECISIONS,
   RULE_EFFECTS,
   RULE_OPERATORS,
 } from "@capstan/core/internal";
@@ -15,6 +18,16 @@ const Text = z.string().min(1).max(500);
 
 const Path = z.enum(CALL_PATHS as [CallPath, ...CallPath[]]);
 const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 08:30");
+
+const Names = z.union([Text, z.array(Text).min(1).max(500)]);
+const count = {
+  calls: z.int().min(1).max(1_000).meta({ description: "So many calls; for more use a budget of calls." }),
+  per: z.enum(COUNT_PERIODS).meta({ description: "The last minute, hour, day, week or 30 days." }),
+  each: z
+    .enum(COUNT_EACH)
+    .optional()
+    .meta({ description: "Each user, agent or session is counted alone. Default: all together." }),
+};
 
 export const RuleCondition = z
   .union([
@@ -33,7 +46,23 @@ export const RuleCondition = z
     z.strictObject({
       seen: z.enum(DATA_LABELS).meta({ description: "What the conversation has read so far." }),
     }),
-    z.strictObject({ user: z.union([Text, z.array(Text).min(1).max(500)]) }),
+    z.strictObject({ user: Names }),
+    z.strictObject({
+      group: Names.meta({
+        description: "A group of the user at their OpenID provider: a value of `groups`, or `claim=value`.",
+      }),
+    }),
+    z.strictObject({ not_group: Names }),
+    z.strictObject({
+      connection: Names.meta({ description: "The tool uses the user's account at this provider." }),
+    }),
+    z.strictObject({ scope: Names.meta({ description: "The tool requires this scope." }) }),
+    z.strictObject({
+      often: z.strictObject({ op: z.enum(["above", "at_most"]), ...count }).meta({
+        description:
+          "How many calls this rule was for, with this one: its tools and other conditions, calls that were made.",
+      }),
+    }),
     z.strictObject({
       path: z.union([Path, z.array(Path).min(1).max(CALL_PATHS.length)]).meta({
         description: "How the call reaches the gate: by the agent's loop, REST, MCP, a task, ...",
@@ -51,25 +80,38 @@ export const RuleCondition = z
     }),
     z.strictObject({
       expr: Text.meta({
-        description: "A CEL expression over `args`, `user`, `agent`, `tool`, `seen`, `now`.",
+        description:
+          "A CEL expression over `args`, `user`, `groups`, `agent`, `tool`, `capability`, `risk`, `scopes`, `connections`, `path`, `seen`, `now`.",
       }),
     }),
   ])
   .meta({ id: "RuleCondition" });
 
-const Effect = z
-  .enum(RULE_EFFECTS)
-  .meta({ description: "Deny beats ask, ask beats allow. Allow lifts a question, never a denial." });
+const Effect = z.enum(RULE_EFFECTS).meta({
+  description:
+    "Deny beats ask, ask beats allow. Allow lifts a question, never a denial. Limit denies or asks above a number of calls.",
+});
+const Decision = z.enum(RULE_DECISIONS);
 
 const fields = {
   name: z.string().trim().min(1).max(200),
   agent_id: z.uuid().nullable().meta({ description: "The one agent it is for; null is for every agent." }),
+  user: z.string().min(1).max(320).nullable().meta({
+    description: "Whose own rule it is: only their calls, and never `allow`; null is for everybody.",
+  }),
   tools: z.array(Text).min(1).max(200).meta({
     description:
-      "Tool names, `prefix*`, `*`, `capability:<id>`, `risk:<read|write|irreversible>`, `reads:<untrusted|private|public>`, `writes:<external|internal|irreversible>`, `uses:secrets` or `reaches:any_address`.",
+      "Tool names, `prefix*`, `*`, `capability:<id>`, `scope:<scope>`, `connection:<provider>`, `risk:<read|write|irreversible>`, `reads:<untrusted|private|public>`, `writes:<external|internal|irreversible>`, `uses:secrets` or `reaches:any_address`.",
   }),
   when: z.array(RuleCondition).max(50).meta({ description: "All must hold; none means always." }),
   then: Effect,
+  limit: z
+    .strictObject({
+      ...count,
+      over: z.enum(["deny", "ask"]).optional().meta({ description: "What happens above it. Default: deny." }),
+    })
+    .nullable()
+    .meta({ description: 'Only with `then: "limit"`.' }),
   ask: z
     .strictObject({
       whom: z
@@ -81,7 +123,7 @@ const fields = {
       }),
     })
     .nullable()
-    .meta({ description: 'Only with `then: "ask"`.' }),
+    .meta({ description: "Only with a rule that asks." }),
   words: z
     .string()
     .max(1_000)
@@ -94,6 +136,8 @@ export const RuleCreate = z
   .strictObject({
     ...fields,
     agent_id: fields.agent_id.optional(),
+    user: fields.user.optional(),
+    limit: fields.limit.optional(),
     when: fields.when.default([]),
     ask: fields.ask.optional(),
     words: fields.words.optional(),
@@ -143,7 +187,7 @@ export type RuleCheck = z.input<typeof RuleCheck>;
 
 export const RuleCheckResult = z
   .object({
-    decision: Effect,
+    decision: Decision,
     rule_id: z
       .uuid()
       .nullable()

@@ -1,7 +1,7 @@
 /** Runs and what they cost; approvals. */
 import { z } from "zod";
 import { ApprovalExpiryWire } from "./agents.ts";
-import { Json, JsonObject, listOf, PageQuery, pageOf, WireFailure } from "./page.ts";
+import { countedPageOf, Json, JsonObject, PageQuery, pageOf, WireFailure } from "./page.ts";
 
 export const RunUsageWire = z.object({
   input_tokens: z.number().optional(),
@@ -114,7 +114,7 @@ export const Run = z
   })
   .meta({ id: "Run" });
 export type Run = z.infer<typeof Run>;
-export const RunList = listOf(Run);
+export const RunList = countedPageOf(Run);
 
 export const RunQuery = PageQuery.extend({
   client_run_id: z.string().max(500).optional().meta({ description: "An AG-UI client's own run id." }),

@@ -1,6 +1,6 @@
 /** Sessions found by full-text search. */
 import { z } from "zod";
-import { listOf } from "./page.ts";
+import { PageQuery, pageOf } from "./page.ts";
 
 export const FoundSession = z
   .object({
@@ -15,13 +15,12 @@ export const FoundSession = z
   .meta({ id: "FoundSession" });
 export type FoundSession = z.infer<typeof FoundSession>;
 
-export const FoundSessions = listOf(FoundSession);
+export const FoundSessions = pageOf(FoundSession);
 
-export const SessionSearchQuery = z.strictObject({
+export const SessionSearchQuery = PageQuery.extend({
   q: z
     .string()
     .min(1)
     .max(200)
     .meta({ description: "Words that must all occur; the last one may be incomplete." }),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
 });

@@ -191,6 +191,16 @@ export const AuditVerification = z
   })
   .meta({ id: "AuditVerification" });
 export type AuditVerification = z.infer<typeof AuditVerification>;
+export const AuditVerificationQuery = z.strictObject({
+  expect: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "is not a hash of the log")
+    .optional()
+    .meta({
+      description:
+        "A hash that was the head once, kept elsewhere: a log without it was set back or rewritten.",
+    }),
+});
 export const AuditQuery = z.strictObject({
   limit: queryNumber().int().min(1).max(500).default(100),
   cursor: numberCursor(),

@@ -1,6 +1,7 @@
 /** Checks on what a model says, before it is stored and sent. */
 import { TEXT_EFFECTS, TEXT_KINDS } from "@capstan/core/internal";
 import { z } from "zod";
+import { countedPageOf } from "./page.ts";
 
 export const TextFind = z
   .union([
@@ -15,6 +16,20 @@ export const TextFind = z
         .meta({ description: "Whole words, in any letter case." }),
     }),
     z.strictObject({ kind: z.enum(TEXT_KINDS) }),
+    z.strictObject({
+      model: z
+        .string()
+        .min(1)
+        .max(200)
+        .meta({ description: "Reads the whole answer, which is not streamed." }),
+      prompt: z.string().trim().min(1).max(4_000).meta({ description: "What it looks for." }),
+      timeout_seconds: z
+        .int()
+        .min(1)
+        .max(60)
+        .optional()
+        .meta({ description: "Without an answer by then the text is blocked. Default: 20." }),
+    }),
   ])
   .meta({ id: "TextFind" });
 
@@ -54,9 +69,7 @@ export const TextCheck = z
   .meta({ id: "TextCheck" });
 export type TextCheck = z.infer<typeof TextCheck>;
 
-export const TextCheckList = z
-  .object({ items: z.array(TextCheck), total: z.int() })
-  .meta({ id: "TextCheckList" });
+export const TextCheckList = countedPageOf(TextCheck).meta({ id: "TextCheckList" });
 
 export const TextTrial = z
   .strictObject({

@@ -1,4 +1,4 @@
-/** What was used: tokens and cost of model calls over time, and how tools did. */
+/** Usage: tokens and cost of model calls over time, and the success of tools. */
 import { z } from "zod";
 import { itemsOf, queryNumber } from "./page.ts";
 

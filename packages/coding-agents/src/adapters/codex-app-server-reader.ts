@@ -254,10 +254,13 @@ const QUESTIONS: Readonly<Record<string, (params: JsonObject) => QuestionForm>> 
     deny: { permissions: {}, scope: "turn" },
     ask: { toolId: asText(itemId), tool: "permissions", input: permissions, reason: asText(reason) },
   }),
-  "mcpServer/elicitation/request": ({ message, serverName }) => ({
+  "mcpServer/elicitation/request": ({ message, serverName, _meta }) => ({
     approve: { action: "accept", content: {} },
     deny: { action: "decline", content: null },
-    ask: { tool: asText(serverName) ?? "mcp", input: { message }, reason: asText(message) },
+    ask: {
+      ...elicitedCall(asText(serverName) ?? "mcp", asText(message) ?? "", asObject(_meta)),
+      reason: asText(message),
+    },
   }),
   execCommandApproval: ({ callId, command, cwd, reason }) => ({
     ...LEGACY_DECISIONS,
@@ -273,6 +276,14 @@ const QUESTIONS: Readonly<Record<string, (params: JsonObject) => QuestionForm>> 
     ask: { toolId: asText(callId), tool: "file_change", input: { fileChanges }, reason: asText(reason) },
   }),
 };
+
+/** Its own question about a call names the tool in its words only; a server's question is about whatever it asks for. */
+function elicitedCall(server: string, message: string, meta: JsonObject | undefined) {
+  const tool = /run tool "([^"]+)"/.exec(message)?.[1];
+  return meta?.codex_approval_kind === "mcp_tool_call" && tool !== undefined
+    ? { tool: `${server}.${tool}`, input: meta.tool_params ?? {} }
+    : { tool: server, input: { message } };
+}
 
 interface QuestionForm {
   readonly approve: unknown;

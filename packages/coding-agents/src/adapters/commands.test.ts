@@ -133,7 +133,14 @@ describe("the environment", () => {
       {
         mcp: {
           x: { type: "local", command: ["serve", "--fast"], environment: { K: "v" }, enabled: true },
-          y: { type: "remote", url: "https://h/mcp", headers: { authorization: "Bearer t" }, enabled: true },
+          // with a token it looks for no login: a run that was stopped would leave that file locked for the next
+          y: {
+            type: "remote",
+            url: "https://h/mcp",
+            headers: { authorization: "Bearer t" },
+            enabled: true,
+            oauth: false,
+          },
         },
       },
     ],

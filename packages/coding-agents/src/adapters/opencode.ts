@@ -130,7 +130,13 @@ function opencodeServer(server: McpServerConfig): [string, JsonObject] {
   return [
     server.name,
     "url" in server
-      ? { type: "remote", url: server.url, headers: server.headers ?? {}, enabled: true }
+      ? {
+          type: "remote",
+          url: server.url,
+          headers: server.headers ?? {},
+          enabled: true,
+          ...withoutLogin(server),
+        }
       : {
           type: "local",
           command: [server.command, ...(server.args ?? [])],
@@ -139,6 +145,16 @@ function opencodeServer(server: McpServerConfig): [string, JsonObject] {
         },
   ];
 }
+
+/**
+ * With a token it needs no login. To look for one it locks a file of its home, and a run that was stopped leaves the lock: the
+ * next would wait a minute for it, and then answer without our tools.
+ */
+const withoutLogin = ({
+  headers = {},
+}: {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}) => (Object.keys(headers).some((name) => name.toLowerCase() === "authorization") ? { oauth: false } : {});
 
 /** A request to OpenCode's server, or one of its events. */
 function isServerMessage(message: unknown): boolean {

@@ -289,6 +289,25 @@ describe("approvals", () => {
     expect(sent(reader, { type: "deny", id: "7" })).toEqual([{ id: 7, result: { decision: "decline" } }]);
   });
 
+  test("Codex's question about a tool of an MCP server names the tool and shows its arguments", () => {
+    const asked = (_meta: object | null) =>
+      codexAppServerReader().onLine(
+        json({
+          id: 8,
+          method: "mcpServer/elicitation/request",
+          params: {
+            serverName: "capstan",
+            message: 'Allow the capstan MCP server to run tool "add"?',
+            _meta,
+          },
+        }),
+      ).events;
+    const meta = { codex_approval_kind: "mcp_tool_call", tool_params: { a: 2, b: 3 } };
+    expect(asked(meta)).toMatchObject([{ tool: "capstan.add", input: { a: 2, b: 3 } }]);
+    // A question of the server itself, in the same words, is not about a call.
+    expect(asked(null)).toMatchObject([{ tool: "capstan", input: { message: expect.any(String) } }]);
+  });
+
   test("an ACP agent's question is answered by the option of that kind, and a denied call is recorded as denied", () => {
     const reader = acpReader();
     const options = [

@@ -15,18 +15,22 @@ const environment = { PATH: [...AGENTS.map(binFolder), process.env.PATH ?? ""].j
 describe.each(AGENTS)("%s", (agent) => {
   const isInstalled = existsSync(join(binFolder(agent), MANIFESTS[agent].commands[0]));
 
-  test.skipIf(!isInstalled)("does what its manifest declares", async () => {
-    const client = createClient({ environment });
-    const report = await probeAgent({
-      declared: MANIFESTS[agent].capabilities,
-      transports: MANIFESTS[agent].transports,
-      version: MANIFESTS[agent].testedVersions?.to ?? "",
-      run: (options) => client.run(options),
-      now: () => new Date(),
-    });
-    expect(report?.inconclusive).toEqual([]);
-    expect(report?.differences).toEqual([]);
-    const open = report?.features.filter(({ outcome }) => outcome !== "works" && outcome !== "not offered");
-    expect(open).toEqual([]);
-  });
+  test.skipIf(!isInstalled)(
+    "does what its manifest declares",
+    async () => {
+      const client = createClient({ environment });
+      const report = await probeAgent({
+        declared: MANIFESTS[agent].capabilities,
+        transports: MANIFESTS[agent].transports,
+        version: MANIFESTS[agent].testedVersions?.to ?? "",
+        run: (options) => client.run(options),
+        now: () => new Date(),
+      });
+      expect(report?.inconclusive).toEqual([]);
+      expect(report?.differences).toEqual([]);
+      const open = report?.features.filter(({ outcome }) => outcome !== "works" && outcome !== "not offered");
+      expect(open).toEqual([]);
+    },
+    900_000,
+  ); // of OpenCode each start takes seconds, and each feature several starts
 });

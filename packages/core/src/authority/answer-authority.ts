@@ -8,6 +8,8 @@ export const ANY_ADMIN = "admin";
 export interface Answerer {
   readonly email: string;
   readonly isAdmin: boolean;
+  /** The agent's owner named them for its approvals: as one who was asked, without changing arguments. */
+  readonly isApprover?: boolean | undefined;
 }
 
 export interface AskedApproval {
@@ -28,7 +30,7 @@ export interface AnswerKind {
 
 /** `rightsApprover`: named by the operator; may approve calls that change rights, like an admin. */
 export function mayAnswer(
-  { email, isAdmin }: Answerer,
+  { email, isAdmin, isApprover = false }: Answerer,
   asked: AskedApproval,
   { approve, edits }: AnswerKind,
   rightsApprover?: string,
@@ -36,8 +38,8 @@ export function mayAnswer(
   const { id, userEmail, assignee, changesRights } = asked;
   if (isAdmin) return ok(true);
   const isNamed = email === rightsApprover && email !== userEmail;
-  if (email !== userEmail && email !== assignee && !(changesRights && isNamed))
-    return fail("not_found", { what: "approval", id });
+  const isInvolved = email === userEmail || email === assignee || isApprover;
+  if (!isInvolved && !(changesRights && isNamed)) return fail("not_found", { what: "approval", id });
   return approve
     ? mayApprove({ isNamed, isUser: email === userEmail, isAsked: email === assignee }, asked, edits)
     : ok(true);

@@ -14,6 +14,8 @@ export const THINGS = [
   "run",
   "task",
   "replay",
+  "dataset",
+  "experiment",
   "approval",
   "agent",
   "token",
@@ -25,9 +27,11 @@ export const THINGS = [
   "connection",
   "grant",
   "rule",
+  "text check",
   "budget",
   "memory",
   "user",
+  "organisation",
   "key",
   "schedule",
   "trigger",
@@ -64,8 +68,10 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   run: { see: "read", use: "run", change: "run", whose: "own" },
   task: { see: "read", use: "run", whose: "own" },
   replay: { see: "read", change: "author", whose: "own" }, // of runs one may see
+  dataset: { see: "read", change: "author", whose: "own" }, // made of runs one may see
+  experiment: { see: "read", use: "run", change: "author", whose: "own" }, // to use it is to review its answers
   approval: { see: "read", use: "run", whose: "own" },
-  agent: { see: "read", use: "run", change: "author", whose: "own" }, // everybody's to see and use
+  agent: { see: "read", use: "run", change: "author", whose: "own" }, // and what others shared with them
   token: { see: "run", change: "run", whose: "own" },
   login: { see: "read", change: "read", whose: "own" }, // where somebody is signed in; to change it is to end it
   capability: { see: "read", use: "run", change: "admin", whose: "all" },
@@ -74,10 +80,12 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   secret: { see: "run", change: "run", whose: "own" }, // names; a value is shown to nobody
   connection: { see: "run", use: "run", change: "run", whose: "own" }, // which account; its token is shown to nobody
   grant: { see: "read", change: "admin", whose: "all" },
-  rule: { see: "read", change: "admin", whose: "all" },
+  rule: { see: "read", change: "run", whose: "own" }, // one's own; those for everybody are for admins to change
+  "text check": { see: "read", change: "admin", whose: "all" },
   budget: { see: "read", change: "admin", whose: "own" }, // shared ones are everybody's to see
   memory: { see: "read", change: "run", whose: "own" }, // everybody's own facts; the organisation's are for admins to change
   user: { see: "read", change: "admin", whose: "own" },
+  organisation: { see: "read", change: "admin", whose: "own" }, // made by admins of the first one; each changes its own members
   key: { see: "admin", change: "admin", whose: "all" },
   schedule: { see: "read", change: "author", whose: "own" },
   trigger: { see: "read", use: "run", whose: "own" },
@@ -189,7 +197,10 @@ export function cellOf(actor: Actor, thing: Thing): Cell {
   });
   if (may.length === 0) return NOTHING;
   const whose = right === "admin" || rule.whose === "all" ? "everybody's" : "their own";
-  return { may, how: thing === "agent" ? "change their own; see and use everybody's" : whose };
+  return {
+    may,
+    how: thing === "agent" ? "change their own; see and use what is for them; more as it is shared" : whose,
+  };
 }
 
 const rightOf = (actor: Actor): Right | undefined => RIGHTS.find((right) => actor === `${right} key`);

@@ -32,6 +32,8 @@ export interface SpendingBudget {
   /** Each user or each agent has the whole limit; otherwise all share it. */
   readonly forEach?: BudgetEach | undefined;
   readonly atLimit: AtLimit;
+  /** Called with each alert. */
+  readonly webhookUrl?: string | undefined;
 }
 
 /** Who spends. A model call belongs to no capability. */

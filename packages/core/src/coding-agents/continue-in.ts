@@ -1,6 +1,6 @@
 /**
  * A session that continues in another program than its agent names: the same agent, prompt, tools, rights and files, run by
- * somebody else. Whether the program's own tools stay is still the agent's word.
+ * another program. The agent still decides whether the program's own tools stay.
  */
 import type { RuntimeAgent } from "../runtime-agent.ts";
 

@@ -3,7 +3,7 @@
  * rules decide what may follow.
  *
  * The surprise: what nobody declared counts as an external write, and as reading nothing. If both were assumed, the second
- * call of every undeclared tool would require approval, and people would learn to click it away.
+ * call of every undeclared tool would require approval, and people would approve without reading.
  */
 import type { AnyTool } from "../tool.ts";
 

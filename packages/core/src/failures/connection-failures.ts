@@ -22,9 +22,9 @@ export const connectionFailures = {
   }),
   connection_not_answered: row<{ url: string; name: string }>({
     status: 409,
-    message: ({ name }) => `A yes alone does not connect ${name}.`,
+    message: ({ name }) => `Approving does not connect ${name}.`,
     nextStep: ({ url }) =>
-      `Open ${url} and connect the account; the run then continues. Deny it to go on without.`,
+      `Open ${url} and connect the account; the run then continues. Deny it to continue without.`,
   }),
   connection_provider_not_ready: row<{ provider: string }>({
     status: 409,

@@ -4,7 +4,7 @@ import { row } from "./failure.ts";
 export const loginFailures = {
   client_unknown: row<{ why: string }>({
     status: 400,
-    message: ({ why }) => `The client that wants to log in is not known: ${why}.`,
+    message: ({ why }) => `The client is unknown: ${why}.`,
     nextStep: () =>
       "Remove the server from the client and add it again, so that the client registers anew. On a server without a way to the internet set CAPSTAN_CLIENT_DOCUMENTS=off.",
   }),
@@ -24,10 +24,44 @@ export const loginFailures = {
     message: ({ why }) => `You could not be signed in: ${why}.`,
     nextStep: () => "Ask an admin of this server.",
   }),
+  organisation_exists: row<{ id: string }>({
+    status: 409,
+    message: ({ id }) => `There is an organisation "${id}" already.`,
+    nextStep: () => "Choose another id; `capstan organisations` lists those that exist.",
+  }),
+  organisation_needs_role: row<{ role: string }>({
+    status: 409,
+    message: ({ role }) =>
+      `The database's role "${role}" may not create roles, and each organisation has one of its own that reaches only its rows.`,
+    nextStep: ({ role }) =>
+      `As an administrator of the database run \`ALTER ROLE "${role.replaceAll('"', '""')}" CREATEROLE\`, then create the organisation again.`,
+  }),
+  organisation_in_use: row<{ id: string }>({
+    status: 409,
+    message: ({ id }) => `The organisation "${id}" is in use; deleting it deletes everything in it.`,
+    nextStep: ({ id }) => `Disable it first: \`capstan organisations disable ${id}\`.`,
+  }),
+  organisation_disabled: row<{ id: string }>({
+    status: 409,
+    message: ({ id }) => `The organisation "${id}" is disabled.`,
+    nextStep: ({ id }) => `Enable it first: \`capstan organisations enable ${id}\`.`,
+  }),
+  organisation_unclear: row<{ why: string }>({
+    status: 400,
+    message: ({ why }) => `It is not clear which organisation this request is for: ${why}.`,
+    nextStep: () =>
+      "A key belongs to one organisation: leave out the header capstan-organisation, or use a key of the organisation that it names.",
+  }),
+  organisation_of_operator: row<{ what: string }>({
+    status: 403,
+    message: ({ what }) => `${what} belong to the server's first organisation.`,
+    nextStep: () =>
+      "Ask an admin of the server: they run with the machine's rights, which organisations do not share.",
+  }),
   user_inactive: row<{ user: string }>({
     status: 403,
-    message: ({ user }) => `${user} was disabled, or has no role on this server any more.`,
-    nextStep: () => "Ask an admin of this server for a role; what was stopped can be started again then.",
+    message: ({ user }) => `${user} is disabled, or no longer has a role on this server.`,
+    nextStep: () => "Ask an admin of this server for a role, then start again what was stopped.",
   }),
   sign_in_not_set_up: row<Record<never, never>>({
     status: 409,
@@ -48,7 +82,7 @@ export const loginFailures = {
   }),
   login_expired: row<Record<never, never>>({
     status: 410,
-    message: () => "This login is over: nobody confirmed it in time, or it was used.",
+    message: () => "This login has expired, or was already used.",
     nextStep: () => "Run `capstan login` again, and confirm the new code.",
   }),
   login_file_refused: row<{ file: string; why: string }>({
@@ -60,6 +94,6 @@ export const loginFailures = {
   sign_in_failed: row<{ why: string }>({
     status: 502,
     message: ({ why }) => `The OpenID provider could not sign you in: ${why}.`,
-    nextStep: () => "Try again. If it happens again, an admin finds the reason in the server's log.",
+    nextStep: () => "Try again. If it fails again, the reason is in the server's log.",
   }),
 } as const;

@@ -14,6 +14,44 @@ export const runFailures = {
     message: () => "No recorded run matches.",
     nextStep: () => "Name runs that have ended, or widen the query.",
   }),
+  dataset_name_taken: row<{ name: string }>({
+    status: 409,
+    message: ({ name }) => `You already have a dataset named "${name}".`,
+    nextStep: () => "Choose another name, or add to that one.",
+  }),
+  dataset_file_invalid: row<{ where: string }>({
+    status: 422,
+    message: ({ where }) => `The file cannot be read: ${where}.`,
+    nextStep: () => "Correct it and import it again; nothing of it was stored.",
+  }),
+  judge_unclear: row<{ model: string }>({
+    status: 502,
+    message: ({ model }) => `The judge ${model} did not answer with a score.`,
+    nextStep: () => "Use a stronger model as judge, or make its prompt clearer.",
+  }),
+  scorer_unknown: row<{ scorer: string; known: readonly string[] }>({
+    status: 422,
+    message: ({ scorer }) => `There is no scorer "${scorer}".`,
+    nextStep: ({ known }) =>
+      known.length === 0
+        ? "Add it to `scorers` of capstan.config.ts with defineScorer, and restart."
+        : `Use one of ${known.join(", ")}, or add it to capstan.config.ts.`,
+  }),
+  scorers_missing: row<object>({
+    status: 422,
+    message: () => "Nothing would be measured: neither the experiment nor every item has a scorer.",
+    nextStep: () => 'Add scorers, such as {"type": "exact"}.',
+  }),
+  experiment_too_large: row<{ cells: number; limit: number }>({
+    status: 422,
+    message: ({ cells, limit }) => `It would have ${cells} cells; the limit is ${limit}.`,
+    nextStep: () => "Use fewer items, variants or repeats.",
+  }),
+  dataset_empty: row<{ name: string }>({
+    status: 422,
+    message: ({ name }) => `"${name}" has no items.`,
+    nextStep: () => "Add items first, with `capstan datasets import`.",
+  }),
   model_unknown: row<{ model: string; nearest: readonly string[] }>({
     status: 422,
     message: ({ model }) => `There is no model "${model}".`,
@@ -233,5 +271,10 @@ export const runFailures = {
     status: 409,
     message: ({ open }) => `The run is waiting for an answer to ${open.join(", ")}.`,
     nextStep: () => "Send `resume` with one entry for each of them.",
+  }),
+  session_links_full: row<Record<string, never>>({
+    status: 409,
+    message: () => "This session has as many links as it can.",
+    nextStep: () => "End one: capstan sessions links <id>, then capstan sessions unlink <id> <link>.",
   }),
 };

@@ -28,6 +28,12 @@ export const sourceFailures = {
     message: ({ server, why }) => `The MCP server ${server} cannot be reached: ${why}`,
     nextStep: () => "Start it by hand to see its output; check its command or address, and its keys.",
   }),
+  mcp_login_unusable: row<{ server: string; why: string }>({
+    status: 502,
+    message: ({ server, why }) => `${server} wants a login that cannot be used: ${why}.`,
+    nextStep: () =>
+      "Ask whoever runs the server: docs/connections.md says what its login has to offer. Or give it a key in the declaration's headers.",
+  }),
   mcp_server_died: row<{ server: string; why: string }>({
     status: 502,
     message: ({ server, why }) =>

@@ -13,8 +13,9 @@ import { pathValues } from "./operation.ts";
 import { isSource, kindOf, type ParameterKind } from "./parameter-kind.ts";
 import { type ParameterSchema, parametersOf } from "./parameters.ts";
 import { pathArguments } from "./path-arguments.ts";
-import { type FoundValue, findValues, type ValueKind } from "./task-values.ts";
+import { findValues, type ValueKind } from "./task-values.ts";
 import { boundedLines } from "./text.ts";
+import { unplacedValues } from "./unplaced-values.ts";
 import { currenciesIn, languagesIn, type NamedValue } from "./value-names.ts";
 
 export interface MappedPayload {
@@ -23,7 +24,7 @@ export interface MappedPayload {
   readonly missing: readonly string[];
   /** Parameters whose value is a guess. */
   readonly guessed: readonly string[];
-  /** Files in the text that no parameter takes: a sign that another tool is meant. */
+  /** Values in the text that no parameter takes: a sign that another tool is meant. */
   readonly unplaced: readonly string[];
   /** How many values of the text (URLs, paths, numbers, lists) were used: evidence for the tool. */
   readonly placed: number;
@@ -61,7 +62,7 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
     payload,
     missing,
     guessed: [...mapping.guessed],
-    unplaced: unplacedFiles(mapping),
+    unplaced: unplacedValues(mapping, payload),
     placed: mapping.used.size + lists,
     spare: values.filter((value) => SPARE_KINDS.has(value.kind) && !mapping.used.has(value)).length,
   };
@@ -83,15 +84,6 @@ const isUnreadPlace = (
   payload[parameter.name] === undefined &&
   parameters.every((each) => each === parameter || Array.isArray(each.schema.enum)) &&
   PLACE_NAME.test(task);
-
-/** A path inside a text that is already used, such as a quoted note, is part of that text. */
-const unplacedFiles = ({ values, used }: Mapping): string[] =>
-  values
-    .filter(
-      (value) =>
-        value.kind === "path" && ![...used].some((each) => each.at <= value.at && value.end <= each.end),
-    )
-    .map(({ text }) => text);
 
 function fill(
   parameters: readonly ParameterSchema[],

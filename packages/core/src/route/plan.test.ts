@@ -5,7 +5,7 @@ import { ok } from "../result.ts";
 import { defineTool } from "../tool.ts";
 import { intentOf, matchedCapabilities, NO_INTENT, plan } from "./plan.ts";
 import type { RankResult } from "./rank.ts";
-import { taskStatus } from "./task-contract.ts";
+import { type ExecutedStep, type TaskStep, taskStatus } from "./task-contract.ts";
 
 const tool = (name: string, input: z.ZodObject, description = name) =>
   defineTool({ name, description, input, run: () => ok({}) });
@@ -161,6 +161,17 @@ test("the intent contains the label, the confidence and the task as read", () =>
     normalizedTask: "create a plan",
   });
   expect(intentOf("x", ranked())).toMatchObject({ label: NO_INTENT, confidence: 0 });
+});
+
+test("the status error is reserved: nothing that can be planned and executed has it", () => {
+  for (const planned of [0, 1, 2])
+    for (const oks of [[], [true], [false], [true, false], [false, false]])
+      for (const dryRun of [true, false])
+        for (const unserved of [0, 1]) {
+          const steps = oks.map((ok, at) => ({ step: at + 1, ok }) as ExecutedStep);
+          const plan = Array.from({ length: planned }, (_, at) => ({ step: at + 1 }) as TaskStep);
+          expect(taskStatus(plan, steps, { dryRun, unserved })).not.toBe("error");
+        }
 });
 
 test("matched capabilities contain their route, score and reasons", () => {

@@ -4,7 +4,7 @@ import type { RouteDocument } from "./document.ts";
 import { byPrecision, rank } from "./rank.ts";
 import { createRouteIndex } from "./route-index.ts";
 import type { Embed } from "./vectors.ts";
-import { STATIC_WEIGHTS } from "./weights.ts";
+import { STATIC_WEIGHTS, weightsFor } from "./weights.ts";
 
 const DOCUMENTS: readonly RouteDocument[] = [
   {
@@ -73,6 +73,9 @@ const indexOf = (documents: readonly RouteDocument[], embed?: Embed) => {
 };
 const best = (task: string, documents = DOCUMENTS) => rank(task, indexOf(documents)).matches[0]?.id;
 
+/** Never refuses, so that a catalog of two lines can be ranked. */
+const LENIENT = { ...weightsFor(undefined), noneThreshold: 1.1 };
+
 describe("rank", () => {
   test.each([
     ["send an e-mail to ann", "mail.send"],
@@ -99,6 +102,27 @@ describe("rank", () => {
         "name:send mail",
         "action:send",
       ]),
+    });
+  });
+
+  test("the dynamic floor drops what is far behind the best, and `rejected` says so", () => {
+    const { matches, rejected = [] } = rank("send a message by mail", indexOf(DOCUMENTS), { rejected: true });
+    const best = matches[0]?.score ?? 0;
+    expect(matches.every(({ score }) => score >= 0.45 * best)).toBe(true);
+    expect(rejected.some(({ score, why }) => score < 0.45 * best && why.startsWith("below the floor"))).toBe(
+      true,
+    );
+  });
+
+  test("a tag counts in another form than it is written, and a domain by its name", () => {
+    const index = indexOf([
+      { id: "a", name: "One", description: "Something.", tags: ["invoice"], domain: "billing" },
+      { id: "b", name: "Two", description: "Something else.", tags: ["weather"], domain: "climate" },
+    ]);
+    const reasonsOf = (task: string) => rank(task, index, { weights: LENIENT }).matches[0];
+    expect(reasonsOf("all the invoices of billing")).toMatchObject({
+      id: "a",
+      reasons: expect.arrayContaining(["tag:invoice", "domain:billing"]),
     });
   });
 

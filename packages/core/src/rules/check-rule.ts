@@ -14,6 +14,8 @@ export interface KnownTool {
   readonly capabilityId: string;
   readonly risk: string;
   readonly flow: DataFlow;
+  readonly scopes: readonly string[];
+  readonly connections: readonly string[];
   readonly inputSchema: JsonSchema;
 }
 
@@ -47,7 +49,7 @@ const FLOW_PATTERNS: ReadonlySet<string> = new Set([
   "reaches:any_address",
 ]);
 export function ruleFaults(
-  rule: Pick<Rule, "tools" | "when" | "effect" | "ask">,
+  rule: Pick<Rule, "tools" | "when" | "effect" | "ask" | "limit" | "owner">,
   known: readonly KnownTool[],
   compileExpression: CompileExpression,
 ): Fault[] {
@@ -62,18 +64,75 @@ export function ruleFaults(
     const path = `when[${at}]`;
     if ("arg" in condition) faults.push(...argumentFaults(condition, path, meant));
     else if ("time" in condition) faults.push(...timeFaults(condition.time, path));
+    else if ("connection" in condition)
+      faults.push(...unusedFaults(condition.connection, `${path}.connection`, "connections", meant));
+    else if ("scope" in condition)
+      faults.push(...unusedFaults(condition.scope, `${path}.scope`, "scopes", meant));
     else if ("expr" in condition)
       faults.push(
         ...expressionFaults(condition, rule, path, compileExpression),
         ...fieldFaults(condition.expr, path, meant),
       );
   });
-  if (rule.ask !== undefined && rule.effect !== "ask")
+  return [...faults, ...effectFaults(rule), ...countFaults(rule), ...ownerFaults(rule)];
+}
+
+const asks = ({ effect, limit }: Pick<Rule, "effect" | "limit">): boolean =>
+  effect === "ask" || (effect === "limit" && limit?.over === "ask");
+
+function effectFaults(rule: Pick<Rule, "effect" | "ask" | "limit">): Fault[] {
+  const { effect, ask, limit } = rule;
+  const faults: Fault[] = [];
+  if (ask !== undefined && !asks(rule))
     faults.push({
       path: "ask",
-      message: `only a rule that asks has it; leave it out of one that says "${rule.effect}"`,
+      message: `only a rule that asks has it; leave it out of one that says "${effect}"`,
+    });
+  if (effect === "limit" && limit === undefined)
+    faults.push({ path: "limit", message: "missing; such as {calls: 5, per: hour, each: user}" });
+  if (effect !== "limit" && limit !== undefined)
+    faults.push({
+      path: "limit",
+      message: `only a rule that limits has it; leave it out of one that says "${effect}"`,
     });
   return faults;
+}
+
+/** A rule has one count, which is kept by its id. */
+function countFaults({ when, effect }: Pick<Rule, "when" | "effect">): Fault[] {
+  const counting = when.flatMap((condition, at) => ("often" in condition ? [at] : []));
+  const most = effect === "limit" ? 0 : 1;
+  return counting.slice(most).map((at) => ({
+    path: `when[${at}].often`,
+    message: effect === "limit" ? "a limit counts already; leave it out" : "a rule counts only once",
+  }));
+}
+
+/** What a user writes for their own calls makes them stricter, and asks nobody else. */
+function ownerFaults({ owner, effect, ask }: Pick<Rule, "owner" | "effect" | "ask">): Fault[] {
+  if (owner === undefined) return [];
+  const faults: Fault[] = [];
+  if (effect === "allow")
+    faults.push({ path: "then", message: "a user's own rule can ask, deny or limit, never allow" });
+  if (ask !== undefined)
+    faults.push({ path: "ask", message: "a user's own rule asks that user, as the agent says" });
+  return faults;
+}
+
+/** A provider or a scope that none of the rule's tools uses would never match. */
+function unusedFaults(
+  named: string | readonly string[],
+  path: string,
+  field: "connections" | "scopes",
+  tools: readonly KnownTool[],
+): Fault[] {
+  const used = [...new Set(tools.flatMap((tool) => tool[field]))];
+  const missing = [named].flat().find((each) => tools.length > 0 && !used.includes(each));
+  if (missing === undefined) return [];
+  const near = nearest(missing, used);
+  const has =
+    near.length > 0 ? `did you mean ${near.join(" or ")}?` : `they use ${used.join(", ") || "none"}`;
+  return [{ path, message: `none of its tools uses "${missing}"; ${has}` }];
 }
 
 function timeFaults(time: RuleTime, path: string): Fault[] {
@@ -138,7 +197,7 @@ function expressionFaults(
   compileExpression: CompileExpression,
 ): Fault[] {
   try {
-    compileCondition(condition, effect, compileExpression);
+    compileCondition(condition, { id: "", effect: effect === "limit" ? "deny" : effect }, compileExpression);
     return [];
   } catch (error) {
     return [{ path: `${path}.expr`, message: error instanceof Error ? error.message : String(error) }];

@@ -3,6 +3,7 @@
 import { normalisePath } from "../session-path.ts";
 import type {
   ArgumentCondition,
+  OftenCondition,
   RuleCall,
   RuleCondition,
   RuleEffect,
@@ -40,10 +41,22 @@ const text =
     const values = listOf(value).map((each) => String(each).toLowerCase());
     return (actual) => {
       if (typeof actual !== "string") return false;
-      const lower = actual.toLowerCase();
+      const lower = lowered(actual);
       return values.some((each) => compare(lower, each));
     };
   };
+
+// Many rules look at the same few texts one after the other: each is lowered once.
+const MOST_LOWERED = 16;
+const lowers = new Map<string, string>();
+function lowered(text: string): string {
+  const known = lowers.get(text);
+  if (known !== undefined) return known;
+  if (lowers.size >= MOST_LOWERED) lowers.clear();
+  const lower = text.toLowerCase();
+  lowers.set(text, lower);
+  return lower;
+}
 
 /** `..` and unusual spellings are under nothing, so a path cannot trick its way into a folder. */
 const isUnder: Compare = (value) => {
@@ -93,19 +106,48 @@ const COMPARES: Readonly<Record<Exclude<RuleOperator, "exists" | "missing">, Com
 
 export function compileCondition(
   condition: RuleCondition,
-  effect: RuleEffect,
+  { id: ruleId, effect }: { readonly id: string; readonly effect: RuleEffect },
   compileExpression: CompileExpression,
 ): Holds {
   if ("arg" in condition) return argumentHolds(condition, effect);
   if ("seen" in condition) return ({ seen }) => seen.includes(condition.seen);
   if ("expr" in condition) return compileExpression(condition.expr);
   if ("time" in condition) return isWithin(condition.time);
-  if ("path" in condition) {
-    const paths = new Set<unknown>(listOf(condition.path));
-    return ({ path }) => paths.has(path);
+  if ("often" in condition) return countHolds(condition.often, ruleId);
+  return isOneOf(condition);
+}
+
+/** A count that was not looked up throws: then the rule denies. */
+function countHolds({ op, calls }: OftenCondition, ruleId: string): Holds {
+  return ({ counts }) => {
+    const made = counts.get(ruleId);
+    if (made === undefined) throw new Error("its calls were not counted");
+    return op === "above" ? made >= calls : made < calls;
+  };
+}
+
+type ListCondition = Exclude<
+  RuleCondition,
+  ArgumentCondition | { seen: unknown } | { expr: unknown } | { time: unknown } | { often: unknown }
+>;
+
+/** Conditions of which one value of a list must be there. */
+function isOneOf(condition: ListCondition): Holds {
+  if ("path" in condition) return isAmong(condition.path, ({ path }) => [path]);
+  if ("group" in condition) return isAmong(condition.group, ({ groups }) => groups);
+  if ("connection" in condition) return isAmong(condition.connection, ({ connections }) => connections);
+  if ("scope" in condition) return isAmong(condition.scope, ({ scopes }) => scopes);
+  if ("not_group" in condition) {
+    const holds = isAmong(condition.not_group, ({ groups }) => groups);
+    return (call) => !holds(call);
   }
-  const users = new Set(listOf(condition.user).map((user) => String(user).toLowerCase()));
-  return ({ user }) => users.has(user.toLowerCase());
+  const lower = listOf(condition.user).map((user) => String(user).toLowerCase());
+  return isAmong(lower, ({ user }) => [user.toLowerCase()]);
+}
+
+function isAmong(named: string | readonly string[], actual: (call: RuleCall) => readonly string[]): Holds {
+  const wanted = new Set<unknown>([named].flat());
+  return (call) => actual(call).some((each) => wanted.has(each));
 }
 
 function argumentHolds({ arg, op, value }: ArgumentCondition, effect: RuleEffect): Holds {
@@ -117,10 +159,22 @@ function argumentHolds({ arg, op, value }: ArgumentCondition, effect: RuleEffect
   return ({ args }) => {
     const plain = deeper.length === 0 ? plainField(args, name) : undefined;
     if (plain !== undefined) return holds(plain);
-    const found = valuesAt(args, path);
+    const found = valuesOf(args, arg, path);
     if (found.length === 0) return effect !== "allow";
     return effect === "allow" ? found.every(holds) : found.some(holds);
   };
+}
+
+// Many rules look at the same list of the same call: it is read once.
+let read: { readonly args: unknown; readonly arg: string; readonly values: readonly unknown[] } | undefined;
+/** Before each decision: the arguments of a call may have changed since the last one. */
+export function forgetArguments(): void {
+  read = undefined;
+}
+function valuesOf(args: unknown, arg: string, path: readonly string[]): readonly unknown[] {
+  if (read === undefined || read.args !== args || read.arg !== arg || typeof args !== "object")
+    read = { args, arg, values: valuesAt(args, path) };
+  return read.values;
 }
 
 /** Every value at a path; lists on the way stand for all their items. */

@@ -21,6 +21,10 @@ const call = (
   agentId: "a1",
   path: "loop",
   seen,
+  scopes: [],
+  connections: [],
+  groups: [],
+  counts: new Map(),
   now: new Date("2026-11-16T09:00:00Z"),
   ...more,
 });

@@ -1,5 +1,15 @@
 /** A rule as a sentence, generated from it, so that both always agree. */
-import type { Rule, RuleAsk, RuleCondition, RuleEffect, RuleOperator, RuleTime, RuleValue } from "./rule.ts";
+import type {
+  CallCount,
+  Rule,
+  RuleAsk,
+  RuleCondition,
+  RuleEffect,
+  RuleLimit,
+  RuleOperator,
+  RuleTime,
+  RuleValue,
+} from "./rule.ts";
 
 const EFFECTS: Readonly<Record<RuleEffect, string>> = { allow: "Allow", ask: "Ask before", deny: "Deny" };
 
@@ -28,10 +38,22 @@ export function ruleSentence({
   when,
   effect,
   ask,
-}: Pick<Rule, "tools" | "when" | "effect" | "ask">): string {
-  const what = `${effect === "ask" ? askWords(ask) : EFFECTS[effect]} ${orList(tools.map(toolWords))}`;
+  limit,
+}: Pick<Rule, "tools" | "when" | "effect" | "ask" | "limit">): string {
+  const named = orList(tools.map(toolWords));
+  const what = limit ? limitWords(limit, named, ask) : `${effectWords(effect, ask)} ${named}`;
   return when.length === 0 ? `${what}.` : `${what} when ${when.map(conditionWords).join(" and ")}.`;
 }
+
+const effectWords = (effect: Rule["effect"], ask: RuleAsk | undefined): string =>
+  effect === "ask" ? askWords(ask) : EFFECTS[effect === "limit" ? "deny" : effect];
+
+/** What is done above it stands in front: the conditions follow behind. */
+const limitWords = (limit: RuleLimit, named: string, ask: RuleAsk | undefined): string =>
+  `${effectWords(limit.over ?? "deny", ask)} more than ${countWords(limit)} of ${named}`;
+
+const countWords = ({ calls, per, each }: CallCount): string =>
+  `${calls} ${calls === 1 ? "call" : "calls"} ${per === "hour" ? "an" : "a"} ${per}${each ? ` for each ${each}` : ""}`;
 
 /** Whom it asks is part of the sentence; what happens without an answer is a field of its own. */
 const askWords = (ask: RuleAsk | undefined): string =>
@@ -40,6 +62,8 @@ const askWords = (ask: RuleAsk | undefined): string =>
 /** Patterns of a kind, in words. */
 const KIND_WORDS: readonly (readonly [RegExp, (value: string) => string])[] = [
   [/^capability:(.+)$/, (id) => `every tool of ${id}`],
+  [/^scope:(.+)$/, (scope) => `every tool that needs the scope ${scope}`],
+  [/^connection:(.+)$/, (provider) => `every tool that uses a ${provider} account`],
   [/^risk:(.+)$/, (risk) => `every ${risk} tool`],
   [/^reads:(.+)$/, (read) => `every tool that reads ${read} data`],
   [/^writes:external$/, () => "every tool that sends something out"],
@@ -66,8 +90,23 @@ function conditionWords(condition: RuleCondition): string {
   if ("seen" in condition) return `the conversation has read ${condition.seen} data`;
   if ("expr" in condition) return `\`${condition.expr}\``;
   if ("time" in condition) return timeWords(condition.time);
-  if ("path" in condition) return `the call comes by ${orList([condition.path].flat())}`;
-  return `the user is ${orList([condition.user].flat())}`;
+  if ("often" in condition)
+    return `it is ${condition.often.op === "above" ? "more than" : "one of at most"} ${countWords(condition.often)}`;
+  return listWords(condition);
+}
+
+const LIST_WORDS: Readonly<Record<string, string>> = {
+  path: "the call comes by",
+  group: "the user is in",
+  not_group: "the user is not in",
+  connection: "the tool uses an account at",
+  scope: "the tool needs the scope",
+  user: "the user is",
+};
+
+function listWords(condition: Readonly<Record<string, string | readonly string[]>>): string {
+  const [[kind = "", named = []] = []] = Object.entries(condition);
+  return `${LIST_WORDS[kind]} ${orList([named].flat())}`;
 }
 
 const timeWords = ({ from, to, days, zone }: RuleTime): string =>

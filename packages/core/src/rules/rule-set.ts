@@ -5,16 +5,34 @@
  * whatever its effect. One that does not speak of labels was not written with them in mind and lifts no default.
  */
 import { DATA_LABELS, type DataLabel } from "../data-flow/data-flow.ts";
-import { type CompileExpression, compileCondition, type Holds } from "./condition.ts";
+import { type CompileExpression, compileCondition, forgetArguments, type Holds } from "./condition.ts";
 import { DEFAULT_RULES } from "./default-rules.ts";
-import type { Rule, RuleCall, RuleCondition, RuleDecision, RuleEffect } from "./rule.ts";
+import type {
+  AskedCall,
+  CallCount,
+  OftenCondition,
+  Rule,
+  RuleCall,
+  RuleCondition,
+  RuleCount,
+  RuleDecision,
+  RuleEffect,
+} from "./rule.ts";
 import { ruleSentence } from "./rule-sentence.ts";
 
 export interface RuleSet {
   /** The strictest rule that matches, or nothing. */
   decide(call: RuleCall): RuleDecision | undefined;
-  /** Whether the decision on this call depends on what the session has read. */
-  usesLabels(call: Omit<RuleCall, "seen">): boolean;
+  /** What must be looked up for the decision on this call. */
+  needs(call: AskedCall): RuleNeeds;
+  /** The rules that this call counts for when it is made: every other condition of theirs holds. */
+  counted(call: Omit<RuleCall, "counts">): readonly RuleCount[];
+}
+
+export interface RuleNeeds {
+  readonly labels: boolean;
+  readonly groups: boolean;
+  readonly counts: boolean;
 }
 
 export interface RuleSetOptions {
@@ -26,6 +44,8 @@ interface CompiledRule {
   readonly rule: Rule;
   readonly effect: RuleEffect;
   readonly holds: readonly Holds[];
+  /** How often it was for a call, where that matters; then `holds` is what a call must be to count. */
+  readonly count?: { readonly of: CallCount; readonly holds: Holds } | undefined;
   readonly why: string;
   /** The labels it speaks of. */
   readonly labels: ReadonlySet<DataLabel>;
@@ -46,21 +66,30 @@ export function createRuleSet(
   const compiledDefaults = defaults.map((rule) => compileRule(rule, compileExpression));
   const hasOwners = rules.some(({ owner }) => owner !== undefined);
   const byTool = new Map<string, RulesOfTool>();
-  const rulesOf = (call: Omit<RuleCall, "seen">): RulesOfTool => {
+  const rulesOf = (call: AskedCall): RulesOfTool => {
     const key = `${call.agentId} ${hasOwners ? call.user : ""} ${call.capabilityId} ${call.tool} ${call.risk} ${flowKey(call)}`;
     const kept = byTool.get(key);
     if (kept) return kept;
     if (byTool.size >= MOST_KEPT) byTool.clear();
     const saved = compiled.filter(({ rule }) => isFor(rule, call));
     const ofDefaults = compiledDefaults.filter(({ rule }) => isFor(rule, call));
-    const usesLabels = ofDefaults.length > 0 || saved.some(speaksOfLabels);
-    const found = { saved, defaults: ofDefaults, usesLabels };
+    const needs = {
+      labels: ofDefaults.length > 0 || saved.some(speaksOfLabels),
+      groups: saved.some(speaksOfGroups),
+      counts: saved.some(({ count }) => count !== undefined),
+    };
+    const found = { saved, defaults: ofDefaults, needs };
     byTool.set(key, found);
     return found;
   };
   return {
-    usesLabels: (call) => rulesOf(call).usesLabels,
+    needs: (call) => rulesOf(call).needs,
+    counted(call) {
+      forgetArguments();
+      return rulesOf(call).saved.flatMap((each) => countOf(each, call));
+    },
     decide(call) {
+      forgetArguments();
       const { saved, defaults: weaker } = rulesOf(call);
       const matching = call.seen.length > 0 && !call.isArranged ? weaker : [];
       const strictest = strictestOf(saved, call);
@@ -74,14 +103,16 @@ export function createRuleSet(
   };
 }
 
-/** Of rules that ask, the one that names a person counts; of several, the newest. */
+/** Of rules that ask, the one that names a person counts, then one for everybody before a user's own; of several, the newest. */
 const asksFirst = (a: Rule, b: Rule): number =>
-  Number(b.ask?.whom !== undefined) - Number(a.ask?.whom !== undefined) || (a.id > b.id ? -1 : 1);
+  Number(b.ask?.whom !== undefined) - Number(a.ask?.whom !== undefined) ||
+  Number(a.owner !== undefined) - Number(b.owner !== undefined) ||
+  (a.id > b.id ? -1 : 1);
 
 interface RulesOfTool {
   readonly saved: readonly CompiledRule[];
   readonly defaults: readonly CompiledRule[];
-  readonly usesLabels: boolean;
+  readonly needs: RuleNeeds;
 }
 
 function strictestOf(
@@ -107,21 +138,62 @@ const mayBreak = ({ rule }: CompiledRule): boolean => rule.when.some((condition)
 const speaksOfLabels = ({ labels, rule: { when } }: CompiledRule): boolean =>
   labels.size > 0 || when.some((condition) => "expr" in condition && /\bseen\b/.test(condition.expr));
 
-/** Whether a saved rule that matches this call speaks of every label of the default. */
+const speaksOfGroups = ({ rule: { when } }: CompiledRule): boolean =>
+  when.some(
+    (condition) =>
+      "group" in condition ||
+      "not_group" in condition ||
+      ("expr" in condition && /\bgroups\b/.test(condition.expr)),
+  );
+
+/** Whether a saved rule that matches this call speaks of every label of the default. A user's own rule lifts nothing. */
 const isReplaced = ({ labels }: CompiledRule, saved: readonly CompiledRule[], call: RuleCall): boolean =>
   saved.some(
-    (each) => [...labels].every((label) => each.labels.has(label)) && decisionOf(each, call) !== undefined,
+    (each) =>
+      each.rule.owner === undefined &&
+      [...labels].every((label) => each.labels.has(label)) &&
+      decisionOf(each, call) !== undefined,
   );
+
+const NOBODY_COUNTED: ReadonlyMap<string, number> = new Map();
+
+/** A rule that breaks counts nothing: it denies the call. */
+function countOf({ rule, holds, count }: CompiledRule, call: Omit<RuleCall, "counts">): RuleCount[] {
+  if (!count || isOver(rule, call)) return [];
+  try {
+    const isMeant = holds.every((each) => each({ ...call, counts: NOBODY_COUNTED }));
+    return isMeant ? [{ ...count.of, ruleId: rule.id, subject: subjectOf(count.of, call) }] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Calls without a session are counted together. */
+function subjectOf({ each }: CallCount, { user, agentId, sessionId }: AskedCall): string {
+  if (each === undefined) return "";
+  return each === "user" ? user : each === "agent" ? agentId : (sessionId ?? "");
+}
+
+const isOver = ({ expiresAt }: Rule, { now }: Pick<RuleCall, "now">): boolean =>
+  expiresAt !== undefined && expiresAt <= now;
 
 const flowKey = ({
   flow: { reads, writes, usesSecrets, reachesAnyAddress },
-}: Pick<RuleCall, "flow">): string => `${reads} ${writes} ${usesSecrets} ${reachesAnyAddress}`;
+  scopes,
+  connections,
+}: Pick<RuleCall, "flow" | "scopes" | "connections">): string =>
+  `${listKey(reads)} ${listKey(writes)} ${usesSecrets} ${reachesAnyAddress} ${listKey(scopes)} ${listKey(connections)}`;
+
+/** Lists of no or one item are the rule, and to join them costs more than all the rest. */
+const listKey = (items: readonly string[]): string => (items.length < 2 ? (items[0] ?? "") : items.join());
 
 /** A rule's decision on a call. A failing rule denies, whatever it was meant to do. */
-function decisionOf({ rule, effect, holds, why }: CompiledRule, call: RuleCall): RuleDecision | undefined {
-  if (rule.expiresAt && rule.expiresAt <= call.now) return undefined;
+function decisionOf(compiled: CompiledRule, call: RuleCall): RuleDecision | undefined {
+  const { rule, effect, holds, count, why } = compiled;
+  if (isOver(rule, call)) return undefined;
   try {
-    return holds.every((each) => each(call)) ? { effect, rule, why } : undefined;
+    const isMeant = holds.every((each) => each(call)) && (!count || count.holds(call));
+    return isMeant ? { effect, rule, why } : undefined;
   } catch (error) {
     return { effect: "deny", rule, why: `the rule "${rule.name}" broke: ${reason(error)}` };
   }
@@ -131,8 +203,13 @@ function compileRule(rule: Rule, compileExpression: CompileExpression): Compiled
   const why = rule.words ?? ruleSentence(rule);
   const labels = labelsOfRule(rule);
   try {
-    const holds = rule.when.map((condition) => compileCondition(condition, rule.effect, compileExpression));
-    return { rule, effect: rule.effect, holds, why, labels };
+    const effect = effectOf(rule);
+    const often = countIn(rule);
+    const compile = (condition: RuleCondition) =>
+      compileCondition(condition, { id: rule.id, effect }, compileExpression);
+    const holds = rule.when.filter((condition) => !("often" in condition)).map(compile);
+    const count = often && { of: countFields(often), holds: compile({ often }) };
+    return { rule, effect, holds, count, why, labels };
   } catch (error) {
     // A rule that cannot be evaluated must not allow a call.
     return {
@@ -144,6 +221,22 @@ function compileRule(rule: Rule, compileExpression: CompileExpression): Compiled
     };
   }
 }
+
+/** What it does when it holds. A user's own rule that would allow was not checked when it was saved. */
+function effectOf({ effect, limit, owner }: Rule): RuleEffect {
+  if (effect === "allow" && owner !== undefined) throw new Error("a user's own rule never allows");
+  return effect === "limit" ? (limit?.over ?? "deny") : effect;
+}
+
+function countIn({ effect, limit, when }: Rule): OftenCondition | undefined {
+  const often = when.flatMap((condition) => ("often" in condition ? [condition.often] : []));
+  if (effect !== "limit" && often.length < 2) return often[0];
+  if (limit === undefined || often.length > 0)
+    throw new Error("it counts in more than one way, or not at all");
+  return { ...limit, op: "above" };
+}
+
+const countFields = ({ calls, per, each }: OftenCondition): CallCount => ({ calls, per, each });
 
 /** The labels a rule names, in a condition of its own or in an expression over `seen`. */
 const labelsOfRule = ({ when }: Rule): ReadonlySet<DataLabel> =>
@@ -159,17 +252,23 @@ const namesLabel = (condition: RuleCondition, label: DataLabel): boolean =>
 const reason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, 200);
 
-const isFor = ({ agentId, owner, tools }: Rule, call: Omit<RuleCall, "seen">): boolean =>
+/** Whose calls a rule is for: those of everybody, of one agent, of one user. */
+const isFor = ({ agentId, owner, tools }: Rule, call: AskedCall): boolean =>
   (agentId === undefined || agentId === call.agentId) &&
   (owner === undefined || owner === call.user) &&
   tools.some((pattern) => names(pattern, call));
 
-type NamedCall = Pick<RuleCall, "tool" | "ownName" | "capabilityId" | "risk" | "flow">;
+type NamedCall = Pick<
+  RuleCall,
+  "tool" | "ownName" | "capabilityId" | "risk" | "flow" | "scopes" | "connections"
+>;
 
 /** Patterns of the form `kind:value`. */
 const TOOL_KINDS: Readonly<Record<string, (value: string, call: NamedCall) => boolean>> = {
   capability: (value, { capabilityId }) => value === capabilityId,
   risk: (value, { risk }) => value === risk,
+  scope: (value, { scopes }) => scopes.includes(value),
+  connection: (value, { connections }) => connections.includes(value),
   reads: (value, { flow }) => flow.reads.some((each) => each === value),
   writes: (value, { flow }) => flow.writes.some((each) => each === value),
   /** A call that changes something with a stored credential. */

@@ -1,13 +1,17 @@
 /**
- * Rules: which calls are allowed, require approval or are denied, by tool, arguments, user and what the run
- * has read. Deny beats ask beats allow; without a matching rule the tool's own policy applies.
+ * Rules: which calls are allowed, require approval, are denied or limited in number, by tool, arguments, user, time and
+ * what the run has read. Deny beats ask beats allow; without a matching rule the tool's own policy applies.
  */
 import type { ApprovalExpiry } from "../agent.ts";
 import type { CallPath } from "../authority/call-authority.ts";
 import type { DataFlow, DataLabel } from "../data-flow/data-flow.ts";
 
-export const RULE_EFFECTS = ["allow", "ask", "deny"] as const;
-export type RuleEffect = (typeof RULE_EFFECTS)[number];
+/** What is decided about a call. */
+export const RULE_DECISIONS = ["allow", "ask", "deny"] as const;
+export type RuleEffect = (typeof RULE_DECISIONS)[number];
+/** What a rule says: `limit` asks or denies once a number of calls was made. */
+export const RULE_EFFECTS = [...RULE_DECISIONS, "limit"] as const;
+export type SavedEffect = (typeof RULE_EFFECTS)[number];
 
 export const RULE_OPERATORS = [
   "is",
@@ -53,13 +57,45 @@ export interface RuleTime {
   readonly zone?: string | undefined;
 }
 
+export const COUNT_PERIODS = ["minute", "hour", "day", "week", "month"] as const;
+export type CountPeriod = (typeof COUNT_PERIODS)[number];
+export const COUNT_EACH = ["user", "agent", "session"] as const;
+export type CountEach = (typeof COUNT_EACH)[number];
+
+/** Calls that were made in the last minute, hour, day, week or month (30 days), and whose count together. */
+export interface CallCount {
+  readonly calls: number;
+  readonly per: CountPeriod;
+  /** Each user, agent or session is counted alone; absent: all together. */
+  readonly each?: CountEach | undefined;
+}
+
+/** At most so many calls; one above is denied, or asked for. */
+export interface RuleLimit extends CallCount {
+  readonly over?: "deny" | "ask" | undefined;
+}
+
+/** `above`: more than so many calls with this one. `at_most`: up to so many with this one. */
+export interface OftenCondition extends CallCount {
+  readonly op: "above" | "at_most";
+}
+
 export type RuleCondition =
   | ArgumentCondition
   | { readonly seen: DataLabel }
   | { readonly user: string | readonly string[] }
+  /** A group of the user, as their OpenID provider names it: a value of the claim `groups`, or `claim=value`. */
+  | { readonly group: string | readonly string[] }
+  | { readonly not_group: string | readonly string[] }
+  /** A provider of an account of the user that the tool uses. */
+  | { readonly connection: string | readonly string[] }
+  /** A scope that the tool requires. */
+  | { readonly scope: string | readonly string[] }
   | { readonly path: CallPath | readonly CallPath[] }
   | { readonly time: RuleTime }
-  /** A CEL expression over `args`, `user`, `agent`, `tool`, `seen` and `now`. */
+  /** How many calls this rule was for before: its tools and its other conditions. */
+  | { readonly often: OftenCondition }
+  /** A CEL expression over the facts of a call: `args`, `user`, `groups`, `agent`, `tool`, `seen`, `now` and more. */
   | { readonly expr: string };
 
 /** Whom a rule asks, and what happens without an answer; what is absent is as the agent says. */
@@ -80,8 +116,10 @@ export interface Rule {
   readonly tools: readonly string[];
   /** All must hold; none means always. */
   readonly when: readonly RuleCondition[];
-  readonly effect: RuleEffect;
-  /** Only with the effect `ask`. */
+  readonly effect: SavedEffect;
+  /** Only with the effect `limit`. */
+  readonly limit?: RuleLimit | undefined;
+  /** Only with a rule that asks. */
   readonly ask?: RuleAsk | undefined;
   /** Shown to the person who is asked, or to the model that is refused. */
   readonly words?: string | undefined;
@@ -99,15 +137,33 @@ export interface RuleCall {
   readonly args: unknown;
   readonly user: string;
   readonly agentId: string;
+  readonly sessionId?: string | undefined;
+  /** Scopes that the tool requires, and providers of the accounts that it uses. */
+  readonly scopes: readonly string[];
+  readonly connections: readonly string[];
   /** How it reached the gate. */
   readonly path: CallPath;
   /** What the tool reads and writes. */
   readonly flow: DataFlow;
   /** What the session had read before this call. */
   readonly seen: readonly DataLabel[];
+  /** Groups of the user; see `groupsOf`. */
+  readonly groups: readonly string[];
+  /** By rule: the calls made before this one, of those that `counted` names. */
+  readonly counts: ReadonlyMap<string, number>;
   /** An operator chose this call beforehand: default rules do not apply. */
   readonly isArranged?: boolean;
   readonly now: Date;
+}
+
+/** What is known of a call before anything is looked up. */
+export type AskedCall = Omit<RuleCall, "seen" | "groups" | "counts">;
+
+/** A call counts for this rule, among the calls of this subject. */
+export interface RuleCount extends CallCount {
+  readonly ruleId: string;
+  /** A user, an agent, a session; "" for all together. */
+  readonly subject: string;
 }
 
 export interface RuleDecision {

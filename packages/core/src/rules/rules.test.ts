@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ruleFaults } from "./check-rule.ts";
 import { narrowestRule } from "./narrow-rule.ts";
-import type { Rule, RuleCall, RuleCondition, RuleEffect } from "./rule.ts";
+import type { Rule, RuleCall, RuleCondition, SavedEffect } from "./rule.ts";
 import { ruleSentence } from "./rule-sentence.ts";
 import { createRuleSet } from "./rule-set.ts";
 
@@ -21,11 +21,15 @@ const call = (args: unknown, more: Partial<RuleCall> = {}): RuleCall => ({
   agentId: "a1",
   path: "loop",
   seen: [],
+  scopes: [],
+  connections: [],
+  groups: [],
+  counts: new Map(),
   now: NOW,
   ...more,
 });
 let made = 0;
-const rule = (effect: RuleEffect, when: RuleCondition[] = [], more: Partial<Rule> = {}): Rule => ({
+const rule = (effect: SavedEffect, when: RuleCondition[] = [], more: Partial<Rule> = {}): Rule => ({
   id: `r${++made}`,
   name: `rule ${made}`,
   tools: ["write_file"],
@@ -165,27 +169,54 @@ describe("a rule", () => {
       ),
       "Ask an admin before write_file when it is 18:00 to 08:00 on sat in Europe/Berlin and the call comes by mcp.",
     ],
+    [
+      rule("limit", [{ not_group: "finance" }], {
+        limit: { calls: 5, per: "hour", each: "user", over: "ask" },
+      }),
+      "Ask before more than 5 calls an hour for each user of write_file when the user is not in finance.",
+    ],
+    [
+      rule("deny", [{ often: { op: "above", calls: 1, per: "day" } }], { tools: ["connection:google"] }),
+      "Deny every tool that uses a google account when it is more than 1 call a day.",
+    ],
+    [
+      rule("deny", [{ connection: "google" }, { scope: "Mail.Send" }]),
+      "Deny write_file when the tool uses an account at google and the tool needs the scope Mail.Send.",
+    ],
   ])("reads as a sentence", (given, sentence) => {
     expect(ruleSentence(given)).toBe(sentence);
   });
 });
 
 describe("rules together", () => {
+  interface Drawn {
+    readonly effect: SavedEffect;
+    readonly amount: number;
+    readonly breaks: boolean;
+    readonly isOwn: boolean;
+  }
   const effects = fc.array(
-    fc.record({
-      effect: fc.constantFrom<RuleEffect>("allow", "ask", "deny"),
+    fc.record<Drawn>({
+      effect: fc.constantFrom<SavedEffect>("allow", "ask", "deny", "limit"),
       amount: fc.integer({ min: 0, max: 20 }),
       breaks: fc.boolean(),
+      isOwn: fc.boolean(),
     }),
     { maxLength: 12 },
   );
-  const toRule = ({ effect, amount, breaks }: { effect: RuleEffect; amount: number; breaks: boolean }) =>
+  const toRule = ({ effect, amount, breaks, isOwn }: Drawn) =>
     rule(
       effect,
       breaks && amount > 15 ? [{ expr: "x" }] : [{ arg: "amount", op: "at_least", value: amount }],
+      {
+        ...(effect === "limit" && { limit: { calls: 1 + (amount % 3), per: "hour", over: "ask" } }),
+        ...(isOwn && effect !== "allow" && { owner: "ada@example.com" }),
+      },
     );
   const strictness = (effect: string | undefined) => ["allow", undefined, "ask", "deny"].indexOf(effect);
-  const rank = (rules: Rule[], amount: number) => decide(rules, call({ amount }), () => broken);
+  /** Two calls were made before. */
+  const rank = (rules: Rule[], amount: number) =>
+    decide(rules, call({ amount }, { counts: new Map(rules.map(({ id }) => [id, 2])) }), () => broken);
 
   test("their order does not matter", () => {
     fc.assert(
@@ -209,6 +240,56 @@ describe("rules together", () => {
   });
 });
 
+describe("a user's own rule", () => {
+  const own = (effect: SavedEffect, when: RuleCondition[] = []) =>
+    rule(effect, when, { owner: "ada@example.com" });
+
+  test("is for their calls only", () => {
+    expect(decide([own("deny")], call({}))).toBe("deny");
+    expect(decide([own("deny")], call({}, { user: "bob@example.com" }))).toBeUndefined();
+  });
+
+  test("never allows, also when it was stored so, and takes no default's place", () => {
+    expect(decide([own("allow")], call({}))).toBe("deny");
+    const sent = call(
+      {},
+      {
+        seen: ["untrusted", "private"],
+        flow: { reads: [], writes: ["external"], usesSecrets: false, reachesAnyAddress: false },
+      },
+    );
+    const labels: RuleCondition[] = [{ seen: "untrusted" }, { seen: "private" }];
+    expect(decide([own("ask", labels)], sent)).toBe("deny");
+    expect(decide([rule("ask", labels)], sent)).toBe("ask");
+  });
+
+  test("asks after one for everybody, whose words and deadline count", () => {
+    const everybodys = rule("ask", [], { words: "everybody's" });
+    const set = createRuleSet([own("ask"), everybodys, own("ask")], broken);
+    expect(set.decide(call({}))?.why).toBe("everybody's");
+  });
+});
+
+describe("a rule that counts", () => {
+  const limit = { calls: 2, per: "hour" as const };
+
+  test("denies when its calls were not counted", () => {
+    expect(decide([rule("limit", [], { limit: { ...limit, over: "ask" } })], call({}))).toBe("deny");
+  });
+
+  test.each<[string, Partial<Rule>, number, string | undefined]>([
+    ["limit, below", { effect: "limit", limit }, 1, undefined],
+    ["limit, reached", { effect: "limit", limit }, 2, "deny"],
+    ["limit that asks", { effect: "limit", limit: { ...limit, over: "ask" } }, 2, "ask"],
+    ["allow up to", { effect: "allow", when: [{ often: { op: "at_most", ...limit } }] }, 1, "allow"],
+    ["allow no more", { effect: "allow", when: [{ often: { op: "at_most", ...limit } }] }, 2, undefined],
+    ["ask above", { effect: "ask", when: [{ often: { op: "above", ...limit } }] }, 2, "ask"],
+  ])("%s", (_, fields, before, expected) => {
+    const counting = { ...rule("deny"), ...fields };
+    expect(decide([counting], call({}, { counts: new Map([[counting.id, before]]) }))).toBe(expected);
+  });
+});
+
 describe("before a rule is saved", () => {
   const tools = [
     {
@@ -217,6 +298,8 @@ describe("before a rule is saved", () => {
       capabilityId: "bank",
       risk: "irreversible",
       flow: { reads: [], writes: ["external"] as const, usesSecrets: true, reachesAnyAddress: false },
+      scopes: ["Bank.Pay"],
+      connections: ["bank"],
       inputSchema: {
         type: "object",
         required: ["to"],
@@ -228,6 +311,7 @@ describe("before a rule is saved", () => {
       },
     },
   ];
+  const OFTEN = { op: "above", calls: 1, per: "day" } as const;
   const readable = (text: string) => (text === "broken" ? broken() : () => true);
   const faults = (when: RuleCondition[], named = ["pay"]) =>
     ruleFaults({ tools: named, when, effect: "ask" }, tools, readable).map(
@@ -259,6 +343,9 @@ describe("before a rule is saved", () => {
     [[{ expr: "has(args.amount) && args.amount > 1 && size(args.to) > 1" }], []],
     [[{ expr: "broken" }], ["when[0].expr: not understood"]],
     [[{ seen: "untrusted" }], []],
+    [[{ connection: "bank" }, { scope: "Bank.Pay" }, { group: "finance" }], []],
+    [[{ connection: "bnk" }], ['when[0].connection: none of its tools uses "bnk"; did you mean bank?']],
+    [[{ often: OFTEN }, { often: OFTEN }], ["when[1].often: a rule counts only once"]],
   ])("%j: %j", (when, expected) => {
     expect(faults(when)).toEqual(expected);
   });

@@ -6,8 +6,17 @@ export type TextKind = (typeof TEXT_KINDS)[number];
 export const TEXT_EFFECTS = ["mask", "block", "ask"] as const;
 export type TextEffect = (typeof TEXT_EFFECTS)[number];
 
-/** What is looked for, one of three. A pattern never matches across lines. */
+/** A model that reads a whole answer and says whether it has what the prompt describes. */
+export interface ModelFind {
+  readonly model: string;
+  readonly prompt: string;
+  /** Without an answer by then the text is blocked. */
+  readonly timeout_seconds?: number | undefined;
+}
+
+/** What is looked for, one of four. A pattern never matches across lines. */
 export type TextFind =
+  | ModelFind
   | { readonly pattern: string }
   | { readonly words: readonly string[] }
   | { readonly kind: TextKind };
@@ -138,6 +147,8 @@ export function checkSentence({ find, effect }: Pick<TextCheck, "find" | "effect
       ? FOUND[find.kind]
       : "words" in find
         ? find.words.map((word) => `"${word}"`).join(", ")
-        : `text like ${find.pattern}`;
+        : "model" in find
+          ? `what ${find.model} finds: ${find.prompt}`
+          : `text like ${find.pattern}`;
   return `${DONE[effect]} ${what}.`;
 }

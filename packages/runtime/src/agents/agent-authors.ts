@@ -11,7 +11,7 @@ import {
   type Surroundings,
 } from "@capstan/core/internal";
 import type { KeyStore } from "../users/key-store.ts";
-import { LOCAL_USER, type UserStore } from "../users/user-store.ts";
+import { LOCAL_USER, type UserRecord, type UserStore } from "../users/user-store.ts";
 import type { AgentInput, AgentRecord } from "./agent-record.ts";
 import type { AgentStore } from "./agent-store.ts";
 import { delegateIdOf } from "./offer-agents.ts";
@@ -37,8 +37,9 @@ export function agentAuthors({ agents, users, keys, registry }: AuthorParts): Ag
   });
   const authorNow = async (email: string): Promise<Author> => {
     if (email === LOCAL_USER) return { email, isAdmin: true, scopes: [] };
-    const { isActive, role, scopes } = await users.get(email);
-    const isAdmin = role === "admin" || (isActive && role === undefined && (await keys.holdsAdmin(email)));
+    const user = await users.get(email);
+    const { scopes } = user;
+    const isAdmin = await isAdminNow(user, keys);
     return isAdmin ? { email, isAdmin, scopes: [] } : { email, isAdmin, scopes };
   };
   return {
@@ -60,6 +61,17 @@ export function agentAuthors({ agents, users, keys, registry }: AuthorParts): Ag
     },
   };
 }
+
+const isAdminNow = async (
+  { email, isActive, role }: UserRecord,
+  keys: AuthorParts["keys"],
+): Promise<boolean> => role === "admin" || (isActive && role === undefined && (await keys.holdsAdmin(email)));
+
+/** Whether an address is an admin's, by their role or by a key they hold. */
+export const adminCheck =
+  ({ users, keys }: Pick<AuthorParts, "users" | "keys">) =>
+  async (email: string): Promise<boolean> =>
+    email === LOCAL_USER || isAdminNow(await users.get(email), keys);
 
 /** Also by way of others; each once. One that is gone cannot be asked. */
 async function delegatesOf(

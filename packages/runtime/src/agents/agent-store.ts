@@ -17,6 +17,7 @@ import {
   putCapabilities,
   writeLive,
 } from "./agent-rows.ts";
+import { isSharedTo, type SharedTo } from "./agent-sharing.ts";
 
 export interface Page<T> {
   readonly items: T[];
@@ -33,6 +34,8 @@ export interface AgentFilter {
   readonly text?: string | undefined;
   /** A capability that it lists. */
   readonly capability?: string | undefined;
+  /** Only those that this person may know of. */
+  readonly sharedTo?: SharedTo | undefined;
 }
 
 export interface AgentStore {
@@ -46,7 +49,10 @@ export interface AgentStore {
   list(options: AgentFilter): Promise<Page<AgentRecord>>;
   count(filter?: Omit<AgentFilter, "limit" | "after">): Promise<number>;
   /** Agents that list a capability, for "in use" and to show what an uninstall breaks. */
-  using(capabilityId: string, owner?: string): Promise<{ id: string; name: string }[]>;
+  using(
+    capabilityId: string,
+    of?: { readonly owner?: string | undefined; readonly sharedTo?: SharedTo | undefined },
+  ): Promise<{ id: string; name: string }[]>;
   /** What these are called; one that is gone has no entry. */
   names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
@@ -91,7 +97,7 @@ export function agentStore(
       const [row] = await orm.select({ n: sql<number>`count(*)::int` }).from(agents).where(matching(filter));
       return row?.n ?? 0;
     },
-    using: (capabilityId, owner) =>
+    using: (capabilityId, { owner, sharedTo } = {}) =>
       orm
         .select({ id: agents.id, name: agents.name })
         .from(agentCapabilities)
@@ -100,6 +106,7 @@ export function agentStore(
           and(
             eq(agentCapabilities.capabilityId, capabilityId),
             owner === undefined ? undefined : eq(agents.owner, owner),
+            sharedTo === undefined ? undefined : isSharedTo(sharedTo),
           ),
         )
         .orderBy(asc(agents.name)),
@@ -128,7 +135,7 @@ const authored = ({ row, by }: { row: typeof agents.$inferSelect; by: string | n
   author: by ?? row.owner,
 });
 
-function matching({ status, text, capability }: Omit<AgentFilter, "limit" | "after">) {
+function matching({ status, text, capability, sharedTo }: Omit<AgentFilter, "limit" | "after">) {
   const about = sql`lower(${agents.name} || chr(10) || ${agents.description})`;
   const lists = sql`exists (select 1 from ${agentCapabilities} where ${agentCapabilities.agentId} = ${agents.id}
     and ${agentCapabilities.capabilityId} = ${capability})`;
@@ -136,6 +143,7 @@ function matching({ status, text, capability }: Omit<AgentFilter, "limit" | "aft
     status === undefined ? undefined : eq(agents.status, status),
     text === undefined ? undefined : sql`position(lower(${text}) in ${about}) > 0`,
     capability === undefined ? undefined : lists,
+    sharedTo === undefined ? undefined : isSharedTo(sharedTo),
   );
 }
 

@@ -47,6 +47,8 @@ export function createComposer(parts: {
   unsealConfig?: ConfigSeal["open"];
   /** Takes from an agent what its author may not give. */
   authors: Pick<AgentAuthors, "limit">;
+  /** Whether this person may use the agent at all; every use of an agent by anybody comes through here. */
+  mayUse?: ((agentId: string, userEmail: string) => Promise<boolean>) | undefined;
   /** Registers agents that are listed as capabilities. */
   offerAgents?: OfferAgents;
 }): Composer {
@@ -96,17 +98,24 @@ export function createComposer(parts: {
     return agent.ok ? parts.authors.limit(agent.value, followed ? chosenBy : undefined) : agent;
   }
 
+  const isKnownTo = async (agentId: string, userEmail: string): Promise<boolean> =>
+    parts.mayUse === undefined || parts.mayUse(agentId, userEmail);
+  const unknown = (agentId: string) => fail("not_found", { what: "agent", id: agentId });
+
   return {
     preview: (spec, userEmail) => preview(spec, userEmail),
     composeTrial: (spec, userEmail) => preview(spec, userEmail, false),
-    readSpec: (agentId, userEmail, revision) =>
-      specOf(agentId, userEmail, revision === undefined ? undefined : { agentId, revision }),
+    async readSpec(agentId, userEmail, revision) {
+      if (!(await isKnownTo(agentId, userEmail))) return unknown(agentId);
+      return specOf(agentId, userEmail, revision === undefined ? undefined : { agentId, revision });
+    },
     async composeOwn(spec) {
       await parts.offerAgents?.(spec.capabilities);
       return composeWithin(spec, await scopesOf(spec));
     },
     readRecorded: (agentId, revision) => specOf(agentId, undefined, { agentId, revision }),
     async composeFor(agentId, userEmail, follows) {
+      if (!(await isKnownTo(agentId, userEmail))) return unknown(agentId);
       const own = follows?.agentId === agentId ? follows : undefined;
       const limited = await specOf(agentId, own?.label === "canary" ? undefined : userEmail, own);
       return limited.ok ? preview(limited.value, userEmail) : limited;

@@ -9,7 +9,7 @@ import { BACKUP_FORMAT, type BackupLine } from "./backup-format.ts";
 import type { CopyCounts, StoreProgress } from "./copy-progress.ts";
 import { packFolder } from "./pack-folder.ts";
 import { readRows } from "./read-rows.ts";
-import { liveServers, type StoreTable, storeTables } from "./store-tables.ts";
+import { hasOrganisations, liveServers, type StoreTable, storeTables } from "./store-tables.ts";
 
 /** Where an installation stores its data. */
 export interface StorePlace {
@@ -93,6 +93,10 @@ export async function openAsItIs(
   if (schema.length === 0) {
     await database.close();
     return fail("backup_nothing_there", { folder: database.location });
+  }
+  if (await hasOrganisations(database.pool)) {
+    await database.close();
+    return fail("backup_organisations", { location: database.location });
   }
   // A shared database may contain tables that are not ours.
   const named = isStartOf(schema, knownMigrations()) ? tablesAfter(schema.length) : undefined;

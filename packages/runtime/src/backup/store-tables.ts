@@ -67,6 +67,13 @@ export async function liveServers(pool: pg.Pool): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+/** Beside the first: their tables are in schemas of their own. */
+export async function hasOrganisations(pool: pg.Pool): Promise<boolean> {
+  const { rows: there } = await pool.query("select to_regclass('public.organisations') as name");
+  if (there[0]?.name === null) return false;
+  return (await pool.query("select 1 from organisations limit 1")).rows.length > 0;
+}
+
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 function inOrder(names: string[], references: readonly { table: string; needs: string }[]): string[] {

@@ -4,6 +4,7 @@
  */
 import { alertReached, type Spender, type SpendingBudget, subjectOf } from "@capstan/core/internal";
 import type pg from "pg";
+import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { COUNT_CALL, RAISE_ALERT, RELEASE, RELEASE_STALE, RESERVE, SETTLE } from "./budget-statements.ts";
@@ -80,16 +81,7 @@ export function budgetLedger({ database, store, alert, now = () => new Date() }:
       const subject = (budget.measure === "calls") === isCall ? subjectOf(budget, spender) : undefined;
       return subject === undefined ? [] : [{ budget, subject }];
     });
-  const raiseAlerts = async (counted: readonly Counted[]): Promise<void> => {
-    const budgets = new Map((await store.inForce()).map((budget) => [budget.id, budget]));
-    for (const { id, subject, startsAt, spent, alerted } of counted) {
-      const budget = budgets.get(id);
-      const percent = budget ? alertReached(spent, budget.limit) : 0;
-      if (!budget || percent <= alerted) continue;
-      const { rowCount } = await pool.query(RAISE_ALERT, [id, subject, startsAt, percent]);
-      if (rowCount) alert({ budget, subject, percent, spent });
-    }
-  };
+  const raiseAlerts = alertRaiser(pool, store, alert, now);
   /** All or none; the budget without room otherwise. */
   const takeAll = async (
     wanted: readonly Wanted[],
@@ -151,6 +143,37 @@ export function budgetLedger({ database, store, alert, now = () => new Date() }:
     },
   };
 }
+
+function alertRaiser(pool: pg.Pool, store: BudgetStore, alert: LedgerParts["alert"], now: () => Date) {
+  return async (counted: readonly Counted[]): Promise<void> => {
+    const budgets = new Map((await store.inForce()).map((budget) => [budget.id, budget]));
+    for (const { id, subject, startsAt, spent, alerted } of counted) {
+      const budget = budgets.get(id);
+      const percent = budget ? alertReached(spent, budget.limit) : 0;
+      if (!budget || percent <= alerted) continue;
+      const raised = { budget, subject, percent, spent };
+      const values = [id, subject, startsAt, percent, uuidv7(), alertPayload(raised, startsAt, now())];
+      if ((await pool.query(RAISE_ALERT, values)).rowCount) alert(raised);
+    }
+  };
+}
+
+/** What a webhook is told. */
+const alertPayload = ({ budget, subject, percent, spent }: BudgetAlert, startsAt: Date, at: Date) => ({
+  type: "budget.alert",
+  budget: {
+    id: budget.id,
+    name: budget.name,
+    measure: budget.measure,
+    limit: budget.limit,
+    period: budget.period,
+  },
+  for: subject === "" ? null : subject,
+  percent,
+  spent,
+  period_start: startsAt.toISOString(),
+  at: at.toISOString(),
+});
 
 /** Rolls the transaction back. */
 class NoRoom extends Error {

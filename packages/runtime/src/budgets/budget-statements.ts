@@ -55,13 +55,18 @@ export const RELEASE_STALE = endReservations(
   `(r.run_id, r.budget_id) in (select s.run_id, s.budget_id from budget_reservations s where s.budget_id = any($1)
       and not exists (select 1 from runs where runs.id = s.run_id and runs.status = 'running')
       and not exists (select 1 from replay_items i where i.id = s.run_id and i.status = 'running')
+      and not exists (select 1 from experiment_cells c where c.id = s.run_id and c.status = 'running')
     for update skip locked)`,
   "0",
 );
 
-/** True for the one process that raises this alert. $1 budget, $2 subject, $3 start, $4 percent. */
-export const RAISE_ALERT = `update budget_periods set alerted = $4 where budget_id = $1 and subject = $2
-  and starts_at = $3 and alerted < $4 returning 1`;
+/** A row for the one process that raises this alert. Its webhook is told later. $1 budget, $2 subject, $3 start, $4 percent, $5 id, $6 what is told. */
+export const RAISE_ALERT = `with raised as (update budget_periods set alerted = $4 where budget_id = $1 and subject = $2
+    and starts_at = $3 and alerted < $4 returning budget_id),
+  due as (insert into budget_deliveries(id, budget_id, url, payload)
+    select $5::uuid, b.id, b.webhook_url, $6::json from raised join budgets b on b.id = raised.budget_id
+    where b.webhook_url is not null)
+  select 1 from raised`;
 
 /** $1 budget, $2 subject, $3 start, $4 how much more. */
 export const ALLOW_MORE = `update budget_periods set extra = extra + $4 where budget_id = $1 and subject = $2

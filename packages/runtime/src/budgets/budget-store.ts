@@ -51,6 +51,9 @@ export interface BudgetStore {
   inForce(): Promise<readonly SpendingBudget[]>;
 }
 
+/** In place of who created a budget: only the server's operator changes it. */
+export const OPERATOR = "operator";
+
 const KEPT_MS = 500;
 
 export function budgetStore(
@@ -142,6 +145,7 @@ const rowOf = ({
   capabilityId,
   forEach,
   atLimit,
+  webhookUrl,
 }: BudgetDraft) => ({
   name,
   measure,
@@ -153,6 +157,7 @@ const rowOf = ({
   capabilityId: capabilityId ?? null,
   forEach: forEach ?? null,
   atLimit,
+  webhookUrl: webhookUrl ?? null,
 });
 
 /** Only budgets of this shape are written. */
@@ -165,6 +170,7 @@ const recordOf = ({
   measure,
   period,
   atLimit,
+  webhookUrl,
   ...row
 }: Row): BudgetRecord => ({
   ...row,
@@ -172,6 +178,7 @@ const recordOf = ({
   measure: measure as BudgetMeasure,
   period: period as BudgetPeriod,
   atLimit: atLimit as AtLimit,
+  ...(webhookUrl !== null && { webhookUrl }),
   ...(agentId !== null && { agentId }),
   ...(userEmail !== null && { user: userEmail }),
   ...(capabilityId !== null && { capabilityId }),

@@ -34,10 +34,6 @@ export function callConnections(parts: CallConnectionParts): CallConnections {
   const { connections } = parts;
   const refuse = ({ agentId }: ConnectingCall, { name }: RuntimeTool, lost: LostAccount): Result<never> => {
     const { provider, scopes, why } = lost;
-    const url = new URL("/connections/connect", parts.origin);
-    url.searchParams.set("provider", provider.id);
-    if (scopes.length > 0) url.searchParams.set("scopes", scopes.join(" "));
-    url.searchParams.set("agent", agentId);
     return fail("connection_needed", {
       provider: provider.id,
       name: provider.name,
@@ -45,7 +41,7 @@ export function callConnections(parts: CallConnectionParts): CallConnections {
       agentId,
       tool: name,
       why,
-      url: url.href,
+      url: connectUrl(parts.origin, { provider: provider.id, scopes, agentId }),
     });
   };
   return {
@@ -63,6 +59,18 @@ export function callConnections(parts: CallConnectionParts): CallConnections {
       return ok(new ConnectedCall(connections, accounts));
     },
   };
+}
+
+/** The studio's page where a person connects an account. */
+export function connectUrl(
+  origin: string,
+  { provider, scopes, agentId }: { provider: string; scopes: readonly string[]; agentId?: string },
+): string {
+  const url = new URL("/connections/connect", origin);
+  url.searchParams.set("provider", provider);
+  if (scopes.length > 0) url.searchParams.set("scopes", scopes.join(" "));
+  if (agentId !== undefined) url.searchParams.set("agent", agentId);
+  return url.href;
 }
 
 /** All of them, or the first that is lacking: a person is asked for one at a time. */

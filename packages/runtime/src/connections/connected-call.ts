@@ -43,10 +43,16 @@ export class ConnectedCall {
   enter(context: ToolContext): ToolContext {
     return {
       ...context,
-      fetch: (url, options) => this.#fetch(context.fetch, url, options),
+      fetch: this.fetchOver(context.fetch),
       connections: this.#accounts.map(callConnection),
     };
   }
+
+  /** Requests to the providers' hosts carry the credential. */
+  fetchOver =
+    (base: GuardedFetch): GuardedFetch =>
+    (url, options) =>
+      this.#fetch(base, url, options);
 
   redact = (text: string): string => redactText(text, this.#forms());
 

@@ -2,6 +2,7 @@
 import { fail, ok, type Result } from "@capstan/core";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
+import { isAfterText, type Place, pageOf, placeText } from "../db/keyset.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../db/uuid.ts";
 import type { ConfiguredProvider } from "./connection-providers.ts";
@@ -61,7 +62,11 @@ export interface ConnectionStore {
   /** The provider no longer accepts it. */
   end(id: string, version: number): Promise<void>;
   recordUse(connectionId: string, use: Omit<ConnectionUse, "usedAt">): Promise<void>;
-  uses(connectionId: string, limit: number): Promise<ConnectionUse[]>;
+  /** Newest first. */
+  uses(
+    connectionId: string,
+    page: { readonly limit: number; readonly after?: Place | undefined },
+  ): Promise<{ items: ConnectionUse[]; nextCursor?: string }>;
 }
 
 const SAVE = `insert into connections (id, user_email, provider, account, scopes, secret, expires_at)
@@ -71,8 +76,10 @@ const SAVE = `insert into connections (id, user_email, provider, account, scopes
     refreshing_until = null, ended_at = null, updated_at = now()
   returning ${COLUMNS}`;
 const USES = `select agent_id as "agentId", capability_id as "capabilityId", tool, run_id as "runId",
-  session_id as "sessionId", used_at as "usedAt" from connection_uses where connection_id = $1
-  order by used_at desc, id desc limit $2`;
+  session_id as "sessionId", used_at as "usedAt", id, ${placeText("used_at")} as "at"
+  from connection_uses where connection_id = $1
+  and ${isAfterText("used_at", "id", 2)}
+  order by used_at desc, id desc limit $4`;
 const IS_ALLOWED = `select 1 from connection_consents where connection_id = $1 and agent_id in ($2, '*')
   and (call_id is null or call_id = $3) and (expires_at is null or expires_at > now()) limit 1`;
 const USED = `with used as (insert into connection_uses (id, connection_id, agent_id, capability_id, tool, run_id, session_id)
@@ -146,8 +153,18 @@ export function connectionStore(parts: ConnectionStoreParts): ConnectionStore {
     async recordUse(connectionId, { agentId, capabilityId, tool, runId, sessionId }) {
       await pool.query(USED, [uuidv7(), connectionId, agentId, capabilityId, tool, runId, sessionId]);
     },
-    uses: (connectionId, limit) => rows<ConnectionUse>(USES, [connectionId, limit]),
+    uses: (connectionId, page) => listUses(pool, connectionId, page),
   };
+}
+
+async function listUses(
+  pool: pg.Pool,
+  connectionId: string,
+  { limit, after }: Parameters<ConnectionStore["uses"]>[1],
+) {
+  const values = [connectionId, after?.at ?? null, after?.id ?? null, limit + 1];
+  const { rows } = await pool.query<ConnectionUse & Place>(USES, values);
+  return pageOf(rows, limit, (place) => place);
 }
 
 /** A newer consent of the same agent replaces the older one; one for a single call stands beside it. */

@@ -27,10 +27,19 @@ test.each([
   ["a full disk in the middle of a statement", coded("53100"), /no space left/, /Free some/],
   ["a full disk under PGlite, which throws a bare object", { errno: 51 }, /no space left/, /Free some/],
   ["a low limit on open files", coded("EMFILE"), /open files is too low/, /ulimit -n/],
+  ["npm install --omit=optional", coded("store_not_installed"), /is not installed/, /--include=optional/],
   ["a read-only file system", coded("EROFS"), /read-only/, /CAPSTAN_DATA_DIR/],
 ])("%s is reported with what helps, and without mentioning backups", (_what, error, why, nextStep) => {
   const { failure } = refusedFolder(error, "/data");
   expect(failure.message).toMatch(why);
   expect(failure.nextStep).toMatch(nextStep);
   expect(failure.nextStep).not.toContain("backup");
+});
+
+test.each([
+  [{ errno: 8 }, "error 8 without a message"],
+  [{}, "an error without a message"],
+  ["gone", "gone"],
+])("%j, thrown instead of an error, is named in words", (thrown, words) => {
+  expect(refusedFolder(thrown, "/data").failure.message).toContain(words);
 });

@@ -68,6 +68,12 @@ const SYSTEM_CAUSES: readonly { codes: readonly unknown[]; why: string; nextStep
     why: "the file system is read-only",
     nextStep: "Set CAPSTAN_DATA_DIR to a writable folder.",
   },
+  {
+    codes: ["store_not_installed"],
+    why: "the embedded store is not installed",
+    nextStep:
+      "Run `npm install --include=optional` (or install @electric-sql/pglite), or set DATABASE_URL to a Postgres.",
+  },
 ];
 
 /** For the embedded store and its folder. */
@@ -84,7 +90,16 @@ export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return error.errors.map(reasonOf).join(", ");
   const { message } = driverError(error);
   if (typeof message === "string" && message !== "") return message;
-  return error instanceof Error ? error.name : String(error);
+  return nameOf(error);
+}
+
+/** PGlite throws bare objects, whose own text would be `[object Object]`. */
+function nameOf(error: unknown): string {
+  if (error instanceof Error) return error.name;
+  if (typeof error !== "object" || error === null) return String(error);
+  const { errno, code } = error as { errno?: unknown; code?: unknown };
+  const number = errno ?? code;
+  return number === undefined ? "an error without a message" : `error ${String(number)} without a message`;
 }
 
 function driverError(error: unknown): { code: string; message: unknown } {

@@ -13,6 +13,7 @@ import { pglitePool } from "./pglite-pool.ts";
 import { PolicyChanges } from "./policy-changes.ts";
 import { PreparingClient } from "./preparing-client.ts";
 import type { Reader } from "./replica-reader.ts";
+import { embeddedScope, type Scope, type ScopedPools } from "./scoped-pool.ts";
 import { refusedStore } from "./store-version.ts";
 
 export interface Database {
@@ -29,7 +30,17 @@ export interface Database {
   readonly reader: Reader;
   /** Announces writes of what decides about calls to whoever caches it. */
   readonly policyChanges: PolicyChanges;
+  /** Set in the store of an organisation beside the first. */
+  readonly organisation?: OrganisationScope;
+  /** Connections that are inside an organisation from their first statement on. */
+  openScope(scope: Scope): ScopedPools;
   close(): Promise<void>;
+}
+
+export interface OrganisationScope {
+  readonly id: string;
+  /** Where people, their logins and memberships are: the first organisation's. */
+  readonly directory: Pick<Database, "orm">;
 }
 
 export interface DatabaseOptions {
@@ -91,7 +102,9 @@ async function openEmbedded({ dataDir, onError }: DatabaseOptions): Promise<Resu
     };
     const orm = drizzle(pool);
     const pools = { pool, systemPool: pool, sessionPool: pool, reader: pool };
-    return ok({ kind: "pglite", location: folder, ...pools, orm, policyChanges: new PolicyChanges(), close });
+    const openScope = (scope: Scope) => embeddedScope(pool, scope);
+    const policyChanges = new PolicyChanges();
+    return ok({ kind: "pglite", location: folder, ...pools, orm, policyChanges, openScope, close });
   } catch (error) {
     lock.release();
     return refusedFolder(error, folder);

@@ -74,3 +74,9 @@ export const placeAt = (createdAt: PgColumn): SQL<string> =>
 /** Rows after this position, newest first. */
 export const isAfter = (createdAt: PgColumn, id: PgColumn, place: Place): SQL =>
   sql`(${createdAt}, ${id}) < (${place.at}::timestamp at time zone 'UTC', ${place.id}::uuid)`;
+
+/** The same two for a statement that is written by hand: parameters `n` and `n + 1` are the place, null for the first page. */
+export const placeText = (createdAt: string): string =>
+  `to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')`;
+export const isAfterText = (createdAt: string, id: string, n: number): string =>
+  `($${n}::timestamp is null or (${createdAt}, ${id}) < ($${n}::timestamp at time zone 'UTC', $${n + 1}::uuid))`;

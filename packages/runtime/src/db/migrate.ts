@@ -26,7 +26,7 @@ interface MigratedDatabase {
 /** `most`: how many of the migrations, oldest first; default: all. */
 export async function migrate({ kind, pool, sessionPool }: MigratedDatabase, most?: number): Promise<void> {
   if (most === undefined && (await isUpToDate(pool))) return;
-  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS }).slice(0, most);
+  const migrations = migrationFiles().slice(0, most);
   if (migrations.length === 0) return;
   if (kind === "pglite") return apply(migrations, pool);
   await underLock(sessionPool, (client) => apply(migrations, client));
@@ -44,9 +44,11 @@ async function isUpToDate(pool: pg.Pool): Promise<boolean> {
   return Number(rows[0]?.at ?? 0) >= (journal.entries.at(-1)?.when ?? Number.POSITIVE_INFINITY);
 }
 
-/** This version's migrations, by the hash stored in the database. */
-export const knownMigrations = (): string[] =>
-  readMigrationFiles({ migrationsFolder: MIGRATIONS }).map(({ hash }) => hash);
+/** This version's migrations, oldest first. */
+export const migrationFiles = (): MigrationMeta[] => readMigrationFiles({ migrationsFolder: MIGRATIONS });
+
+/** The same, by the hash stored in the database. */
+export const knownMigrations = (): string[] => migrationFiles().map(({ hash }) => hash);
 
 /** The migrations applied to a database; none if it was never ours. */
 export async function appliedMigrations(pool: pg.Pool): Promise<string[]> {

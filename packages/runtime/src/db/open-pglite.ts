@@ -16,13 +16,12 @@ const SHARED_BUFFERS = "32MB"; // the system's file cache is behind it: a miss c
  */
 const BASELINE_ONLY = ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"];
 
-/** An optional package, loaded only here: a server on Postgres needs neither its memory nor its startup time. */
-const NOT_INSTALLED =
-  "the embedded store is not installed; install @electric-sql/pglite, or set DATABASE_URL to a Postgres";
-
 export async function openPglite(folder: string): Promise<PGlite> {
-  const { PGlite } = await import("@electric-sql/pglite").catch(() => {
-    throw new Error(NOT_INSTALLED);
+  // An optional package, loaded only here: a server on Postgres needs neither its memory nor its startup time.
+  const { PGlite } = await import("@electric-sql/pglite").catch((cause: unknown) => {
+    throw Object.assign(new Error("the embedded store is not installed", { cause }), {
+      code: "store_not_installed",
+    });
   });
   await prepareStore(folder);
   const startParams = [...PGlite.defaultStartParams, "-c", `shared_buffers=${SHARED_BUFFERS}`];

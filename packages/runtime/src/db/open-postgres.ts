@@ -12,11 +12,13 @@ import { PolicyChanges } from "./policy-changes.ts";
 import { isPooledByTransaction, readFacts, refusedBy, usableConnections } from "./postgres-facts.ts";
 import { PreparingClient } from "./preparing-client.ts";
 import { replicaReader } from "./replica-reader.ts";
+import { postgresScope, type Scope } from "./scoped-pool.ts";
 import { UnnamedClient } from "./unnamed-client.ts";
 
 const FIRST_ANSWER_MS = 10_000;
 const DEFAULT_CONNECTIONS = 20; // for both pools together
 const SESSION_CONNECTIONS = 3; // one listens permanently, one holds the startup lock, one is spare
+const SCOPE_CONNECTIONS = 5; // for each of an organisation's two pools
 const REPLICA_CONNECTIONS = 4; // a few long reads at a time
 const REPLICA_ANSWER_MS = 3000;
 
@@ -38,6 +40,12 @@ export async function openPostgres(options: DatabaseOptions, url: string): Promi
   };
   const orm = drizzle(pool);
   const policyChanges = new PolicyChanges();
+  // Past a pooler in transaction mode: what a session entered would stay with the next one's statements.
+  const connectionString = verified(sessionPool === pool ? url : (options.directUrl ?? url));
+  const openScope = (scope: Scope) =>
+    postgresScope(scope, { connectionString, connections: SCOPE_CONNECTIONS }, (scoped) =>
+      watched(scoped, options.onError),
+    );
   return ok({
     kind: "postgres",
     location,
@@ -47,6 +55,7 @@ export async function openPostgres(options: DatabaseOptions, url: string): Promi
     reader,
     orm,
     policyChanges,
+    openScope,
     close,
   });
 }

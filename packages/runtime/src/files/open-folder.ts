@@ -92,7 +92,10 @@ export class OpenFolder {
   async about(name: string): Promise<EntryAbout | undefined> {
     const about = await lstat(this.#at(name)).catch(ignoreExpected);
     if (!about) return undefined;
-    if (about.isSymbolicLink()) return { kind: "link", target: await readlink(this.#at(name)) };
+    if (about.isSymbolicLink()) {
+      const target = await readlink(this.#at(name)).catch(() => undefined); // gone, or no link any more
+      return target === undefined ? { kind: "other" } : { kind: "link", target };
+    }
     if (!about.isFile()) return { kind: about.isDirectory() ? "folder" : "other" };
     return { kind: "file", size: about.size, isExecutable: (about.mode & 0o100) !== 0 };
   }

@@ -24,9 +24,7 @@ import {
   labelsOf,
   mayRunInReplay,
   type RuleAsk,
-  type RuleCall,
   type RuleDecision,
-  riskOf,
 } from "@capstan/core/internal";
 import type { BudgetLedger } from "../budgets/budget-ledger.ts";
 import { usedUpFacts } from "../budgets/used-up.ts";
@@ -34,6 +32,7 @@ import type { CallConnections } from "../connections/call-connections.ts";
 import type { ConnectedCall } from "../connections/connected-call.ts";
 import type { LabelStore, SessionLabels } from "../labels/session-labels.ts";
 import { askHooks, runAfterHooks } from "./ask-hooks.ts";
+import { type AskRules, askRules, type Ruling, ruleDenial, type TakeCounts } from "./ask-rules.ts";
 import { recordOf } from "./call-record.ts";
 import { cappedOutput } from "./capped-output.ts";
 import { type ReplayedResults, readOnlyContext, replayedOutcome } from "./replayed-call.ts";
@@ -129,6 +128,8 @@ export interface GateParts {
   readonly now: () => Date;
   /** What the rules say of a call; nothing where none matches. */
   readonly rules?: AskRules | undefined;
+  /** Counts a call for rules that limit; false when another call took the last place meanwhile. */
+  readonly takeCounts?: TakeCounts | undefined;
   /** Counts a call against budgets; the budget without room for it, if any. */
   readonly countCall?: BudgetLedger["countCall"] | undefined;
   /** The user's accounts at other services. */
@@ -145,17 +146,15 @@ export interface Gate {
   check(request: GateRequest, rules?: AskRules): Promise<Judgement>;
 }
 
-/** `seen` is only read when a rule depends on it. */
-export type AskRules = (
-  call: Omit<RuleCall, "seen">,
-  seen: () => Promise<SessionLabels>,
-) => Promise<RuleDecision | undefined>;
-
 /** What the gate decided, and by which rule, before anything runs. */
 export type Judgement = (
   | { readonly kind: "run"; readonly tool: RuntimeTool; readonly input: unknown; readonly call: HookCall }
   | Exclude<GateOutcome, { kind: "done" }>
-) & { readonly ruled?: RuleDecision | undefined };
+) & {
+  readonly ruled?: RuleDecision | undefined;
+  /** Rules that the call counts for when it is made. */
+  readonly counts?: Ruling["counts"] | undefined;
+};
 
 export function createGate(parts: GateParts): Gate {
   return {
@@ -189,6 +188,7 @@ async function replay(request: GateRequest, parts: GateParts): Promise<GateOutco
 
 async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<GateOutcome> {
   const judged = await judge(request, parts);
+  if (judged.kind === "client") return countedJudgement(request, judged, parts);
   if (judged.kind !== "run") return judged;
   if (request.path === "replay" && !mayRunInReplay(judged.tool.tool))
     return refuse(fail("replay_effect", { tool: judged.tool.name }).failure, judged.tool.capabilityId);
@@ -200,8 +200,28 @@ async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<Gate
   if (!connected.ok) return refuse(connected.failure, tool.capabilityId);
   const over = await overBudget(request, tool, input, parts);
   if (over) return over;
+  const counted = await countedJudgement(request, judged, parts);
+  if (counted.kind !== "run") return counted;
   await addLabels(request, tool, parts);
   return runTool(request, tool, input, call, { ...parts, connected: connected.value });
+}
+
+const MOST_JUDGED = 5;
+
+/** Counts the call for rules that limit. When another call was faster, the rules decide again, on what is true now. */
+async function countedJudgement<J extends Judgement>(
+  request: GateRequest,
+  judged: J,
+  parts: GateParts,
+): Promise<Exclude<Judgement, { kind: "run" }> | J> {
+  let current: Judgement = judged;
+  for (let times = 1; times <= MOST_JUDGED; times++) {
+    if (current.kind !== judged.kind) return current as Exclude<Judgement, { kind: "run" }>;
+    const { counts = [] } = current;
+    if (counts.length === 0 || (await parts.takeCounts?.(counts, parts.now()))) return judged;
+    current = await judge(request, parts);
+  }
+  return refuse(fail("tool_denied", { tool: request.tool, why: "too many calls at once" }).failure);
 }
 
 const connectingCall = ({ agent, user, callId, runId, sessionId }: GateRequest) => ({
@@ -245,23 +265,22 @@ async function judge(
   const decided = decide(request, request.approved ?? false);
   if (decided.decision === "refuse") return refuse(decided.failure, decided.capabilityId);
   const { tool, input } = decided;
-  const seen = request.seen ?? (() => labelsSeen(request, parts));
-  const ruled = await parts.rules?.(ruleCall(request, tool, input, request.at ?? parts.now()), seen);
+  const { decision: ruled, counts } = await askRules(request, tool, input, parts);
   if (ruled?.effect === "deny") return { ...refuse(ruleDenial(tool, ruled), tool.capabilityId), ruled };
   const call = hookCall(request, tool, input);
   const verdict = await askHooks(request.agent, call);
   if (verdict.policy === "deny") {
     return refuse(fail("tool_denied", { tool: tool.name, why: verdict.why }).failure, tool.capabilityId);
   }
-  const asked = ruled?.effect === "ask" ? ruled : undefined;
-  const isChecked = asked !== undefined || verdict.policy === "approve";
+  const question = ruled?.effect === "ask" ? ruled : undefined;
+  const isChecked = question !== undefined || verdict.policy === "approve";
   if (!request.approved && (isChecked || (await isAskedByPolicy(request, decided, ruled)))) {
     const allowable = isAllowable(tool, isChecked);
-    return { kind: "approval", tool, input, allowable, ...questionOf(asked, verdict.why) };
+    return { kind: "approval", tool, input, allowable, ...questionOf(question, verdict.why) };
   }
   return isClients(decided)
-    ? { kind: "client", tool, input, ruled }
-    : { kind: "run", tool, input, call, ruled };
+    ? { kind: "client", tool, input, ruled, counts }
+    : { kind: "run", tool, input, call, ruled, counts };
 }
 
 /** A rule's question counts before a capability's. */
@@ -298,33 +317,6 @@ const isAllowedInSession = async (request: GateRequest, tool: RuntimeTool): Prom
 /** A rule may lift the question a policy asks, never a denial, and never for calls that change rights. */
 const isAllowedBy = (ruled: RuleDecision | undefined, { tool }: RuntimeTool): boolean =>
   ruled?.effect === "allow" && !tool.changesRights;
-
-const ruleDenial = (tool: RuntimeTool, { rule, why }: RuleDecision): Failure =>
-  fail("rule_denied", { tool: tool.name, rule: rule.name, id: rule.id, why }).failure;
-
-const labelsSeen = async (
-  { sessionId }: GateRequest,
-  { labels }: Pick<GateParts, "labels">,
-): Promise<SessionLabels> => (sessionId === undefined ? {} : ((await labels?.read(sessionId)) ?? {}));
-
-const ruleCall = (
-  request: GateRequest,
-  tool: RuntimeTool,
-  args: unknown,
-  now: Date,
-): Omit<RuleCall, "seen"> => ({
-  tool: tool.name,
-  ownName: tool.tool.name,
-  capabilityId: tool.capabilityId,
-  risk: riskOf(tool.tool),
-  args,
-  user: request.user.email,
-  agentId: request.agent.spec.id,
-  path: request.path === "replay" ? "loop" : request.path,
-  flow: flowOf(tool.tool, tool.config),
-  isArranged: request.isArranged ?? false,
-  now,
-});
 
 async function runTool(
   request: GateRequest,

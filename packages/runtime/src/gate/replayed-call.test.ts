@@ -50,7 +50,7 @@ describe("on the path replay", () => {
   });
 
   test("rules on trial lift nothing that the rules in force deny", async () => {
-    const results: ReplayedResults = { rules: async () => undefined, answer: () => "run" };
+    const results: ReplayedResults = { rules: async () => NO_RULING, answer: () => "run" };
     const { outcome } = await call("read", results, { denies: true });
     expect(outcome).toMatchObject({ kind: "refused", failure: { code: "rule_denied" } });
     expect(ran).toEqual([]);
@@ -62,6 +62,8 @@ describe("on the path replay", () => {
     expect([outcome, records, ran]).toEqual([done, [], []]);
   });
 });
+
+const NO_RULING = { decision: undefined, counts: [] };
 
 async function call(
   tool: string,
@@ -84,7 +86,8 @@ async function call(
     record: (record) => records.push(record),
     now: () => new Date(0),
     maxOutputChars: 1000,
-    rules: async () => (denies ? { effect: "deny", rule, why: "a rule" } : undefined),
+    rules: async () =>
+      denies ? { decision: { effect: "deny", rule, why: "a rule" }, counts: [] } : NO_RULING,
   });
   const outcome = await gate.call({
     path: "replay",

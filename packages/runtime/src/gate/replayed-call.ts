@@ -3,7 +3,8 @@
  * reads may run, by the rules in force and not by those on trial, with a context that cannot write.
  */
 import { fail, type Result, type ToolContext } from "@capstan/core";
-import type { AskRules, GateOutcome, GateRequest, Judgement } from "./gate.ts";
+import type { AskRules } from "./ask-rules.ts";
+import type { GateOutcome, GateRequest, Judgement } from "./gate.ts";
 
 export interface ReplayedResults {
   /** Rules on trial; those in force when absent. */

@@ -10,6 +10,7 @@ import { reviewOf } from "./create-review.ts";
 import { describeByHelp } from "./describe-by-help.ts";
 import { withManifest } from "./describe-package.ts";
 import { type FetchParts, fetchPackage, type PackageArchive, type PackageSource } from "./fetch-package.ts";
+import { withFreeName } from "./free-name.ts";
 import { needsReview } from "./linked-update.ts";
 import { readLock, writePin } from "./lock-file.ts";
 import { sha256Hex } from "./node-codec.ts";
@@ -62,6 +63,8 @@ export interface InstallOptions {
 }
 
 export interface ReviewOptions {
+  /** Who reviews it. */
+  readonly user?: string | undefined;
   readonly runToDescribe?: boolean | undefined;
   /** False: skips asking the registry for dependencies, which takes seconds and the network. */
   readonly resolve?: boolean | undefined;
@@ -85,8 +88,8 @@ export interface Installer {
 
 export function createInstaller(parts: InstallerParts): Installer {
   return {
-    async review(source, { runToDescribe = false, resolve = true } = {}) {
-      const prepared = await prepare(source, { user: "", runToDescribe, resolve }, parts);
+    async review(source, { user = "", runToDescribe = false, resolve = true } = {}) {
+      const prepared = await prepare(source, { user, runToDescribe, resolve }, parts);
       if (!prepared.ok) return prepared;
       await prepared.value.built?.discard();
       return ok(prepared.value.review);
@@ -140,11 +143,12 @@ interface Prepared {
 
 async function prepare(
   source: PackageSource,
-  options: InstallOptions & ReviewOptions,
+  options: InstallOptions & Omit<ReviewOptions, "user">,
   parts: InstallerParts,
 ): Promise<Result<Prepared>> {
-  const archive = await fetchPackage(source, parts);
-  if (!archive.ok) return archive;
+  const fetched = await fetchPackage(source, parts);
+  if (!fetched.ok) return fetched;
+  const archive = ok(withFreeName(fetched.value, parts.ownerOf));
   const rules = parts.kinds[archive.value.kind];
   if (!rules) return fail("package_source_unknown", { source: source.source });
   const reading = await rules.read(archive.value.bytes);
@@ -215,7 +219,7 @@ async function describe(
   const { kind, bytes } = archive;
   const byRunning = parts.kinds[kind]?.describe;
   if (byRunning) {
-    const described = await byRunning(bytes, description);
+    const described = await byRunning(bytes, description, options.user);
     return described.ok ? ok({ description: described.value }) : described;
   }
   const built = await parts.placed.build(kind, sha256, {

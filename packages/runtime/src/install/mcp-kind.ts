@@ -7,13 +7,16 @@ import { join } from "node:path";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
+import type { McpAccounts } from "../connections/mcp-accounts.ts";
 import type { PackageDescription } from "../db/schema/package-record.ts";
 import type { SecretsFor } from "../sources/cli.ts";
-import { type McpSource, openMcp } from "../sources/mcp.ts";
+import { type McpSource, mcpWithLogin, type OpenMcp, openMcp } from "../sources/mcp.ts";
+import type { DescribedMcp } from "../sources/mcp-connection.ts";
 import { capabilityId } from "../sources/openapi-names.ts";
 import type { OperatorNetwork } from "../sources/operator-network.ts";
 import type { BoundSecrets } from "../sources/secrets.ts";
 import { descriptionOf } from "./document-description.ts";
+import { sha256Hex } from "./node-codec.ts";
 import type { PackageKindRules } from "./package-kind.ts";
 import type { PackageLoader } from "./package-registry.ts";
 import type { PackageStore } from "./package-store.ts";
@@ -37,6 +40,7 @@ export interface McpKindParts {
   readonly isolation: CommandIsolation;
   readonly operator?: (() => Promise<OperatorNetwork>) | undefined;
   readonly secretsFor: SecretsFor;
+  readonly mcpAccounts?: McpAccounts | undefined;
 }
 
 export function mcpKind(parts: McpKindParts): PackageKindRules {
@@ -50,11 +54,14 @@ export function mcpKind(parts: McpKindParts): PackageKindRules {
         : [];
       return ok({ description: unread(source.value), files: 1, unpackedBytes: bytes.length, notes });
     },
-    async describe(bytes, description) {
+    async describe(bytes, description, reviewer) {
       const source = readDeclaration(bytes);
       if (!source.ok) return source;
       const { name } = description;
-      const opened = await openMcp(await withSecrets(source.value, name, parts), { ...parts, id: name });
+      const tried = await openUnasked(source.value, name, parts);
+      if (tried.challenge !== undefined)
+        return describeWithLogin(bytes, { ...tried, reviewer, description }, parts);
+      const { opened } = tried;
       if (!opened.ok) return opened;
       const described = descriptionOf(opened.value.capability);
       await opened.value.close();
@@ -67,6 +74,56 @@ export function mcpKind(parts: McpKindParts): PackageKindRules {
   };
 }
 
+type Tried =
+  | { readonly opened: Result<OpenMcp>; readonly challenge?: undefined }
+  /** It wants a login: the `WWW-Authenticate` of its 401. */
+  | { readonly url: string; readonly challenge: string };
+
+/** A server with a key in its headers is not asked for a login: what the operator gave counts. */
+async function openUnasked(source: McpSource, name: string, parts: McpKindParts): Promise<Tried> {
+  let challenge: string | undefined;
+  const fetch: GuardedFetch = async (...asked) => {
+    const answer = await parts.fetch(...asked);
+    if (answer.ok && answer.value.status === 401)
+      challenge = answer.value.headers.get("www-authenticate") ?? "";
+    return answer;
+  };
+  const opened = await openMcp(await withSecrets(source, name, parts), { ...parts, fetch, id: name });
+  const mayLogIn = "url" in source && source.headers === undefined && parts.mcpAccounts !== undefined;
+  return !opened.ok && mayLogIn && challenge !== undefined ? { url: source.url, challenge } : { opened };
+}
+
+/** With the reviewer's own account; what is seen is kept for the loader. */
+async function describeWithLogin(
+  bytes: Uint8Array,
+  asked: {
+    readonly url: string;
+    readonly challenge: string;
+    readonly reviewer: string;
+    readonly description: PackageDescription;
+  },
+  parts: McpKindParts,
+): Promise<Result<PackageDescription>> {
+  const { url, description } = asked;
+  const { mcpAccounts } = parts;
+  const login = await mcpAccounts?.login(asked);
+  if (!login?.ok) return login ?? fail("mcp_unreachable", { server: url, why: "it wants a login" });
+  const { provider, scopes, issuer, fetch } = login.value;
+  const opened = await openMcp({ url }, { ...parts, fetch, id: description.name });
+  if (!opened.ok) return opened;
+  await opened.value.close();
+  const { described } = opened.value;
+  await mcpAccounts?.put(sha256Hex(bytes), { provider, scopes, described });
+  const capability = mcpWithLogin(
+    { url },
+    described,
+    { provider, scopes },
+    { ...parts, id: description.name },
+  );
+  const summary = `${capability.description} Each user logs in at ${new URL(issuer).host}.`;
+  return ok({ ...descriptionOf(capability), summary, hosts: [new URL(url).host], commands: [] });
+}
+
 export function mcpLoader(store: Pick<PackageStore, "archive">, parts: McpKindParts): PackageLoader {
   return async ({ name, sha256 }) => {
     const bytes = await store.archive(sha256);
@@ -74,6 +131,15 @@ export function mcpLoader(store: Pick<PackageStore, "archive">, parts: McpKindPa
       ? readDeclaration(bytes)
       : fail("package_broken", { name, why: "its declaration is not in the store" });
     if (!source.ok) return source;
+    const account = "url" in source.value ? await parts.mcpAccounts?.get(sha256) : undefined;
+    if (account && "url" in source.value) {
+      const { provider, scopes, described } = account;
+      const need = { provider, scopes };
+      const options = { ...parts, id: name };
+      return ok({
+        capabilities: [mcpWithLogin(source.value, described as DescribedMcp, need, options)],
+      });
+    }
     const opened = await openMcp(await withSecrets(source.value, name, parts), { ...parts, id: name });
     if (!opened.ok) return opened;
     return ok({ capabilities: [opened.value.capability], close: () => opened.value.close() });

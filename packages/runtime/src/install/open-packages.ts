@@ -16,6 +16,7 @@ import {
 import type { BrokenAgent, ChangeParts } from "../agents/broken-agents.ts";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import { FailedOutputs } from "../commands/failed-outputs.ts";
+import type { McpAccounts } from "../connections/mcp-accounts.ts";
 import type { Database } from "../db/database.ts";
 import { type DatabaseRetry, withoutRetry } from "../db/database-retry.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";
@@ -64,6 +65,8 @@ export interface PackagesOptions {
   readonly settings?: BoundSecrets;
   /** A capability's secrets by name, for a call of this user; undefined = those shared by all users. */
   readonly secretsFor?: SecretsFor;
+  /** For MCP servers that want a login; without it they are refused. */
+  readonly mcpAccounts?: McpAccounts | undefined;
   readonly onError: (error: unknown) => void;
   /** A linked folder changed and was installed again. */
   readonly onLinkedUpdate?: (record: PackageRecord) => Promise<void>;
@@ -80,7 +83,10 @@ export interface Packages {
   manifestOf(capability: string): Manifest | undefined;
   /** Archives in `capabilities/clis/` that are not installed. */
   waiting(): Promise<WaitingPackage[]>;
-  review(source: PackageSource, options?: { runToDescribe?: boolean }): Promise<Result<PackageReview>>;
+  review(
+    source: PackageSource,
+    options?: { user?: string; runToDescribe?: boolean },
+  ): Promise<Result<PackageReview>>;
   install(source: PackageSource, options: InstallOptions): Promise<Result<Installed>>;
   /** A package for a program that knows nothing of Capstan: files to edit and install. Runs its `--help`, isolated. */
   wrap(request: WrapRequest): Promise<Result<WrapProposal>>;
@@ -169,8 +175,8 @@ function mcpParts(options: PackagesOptions, isolation: CommandIsolation) {
     return network;
   };
   const secretsFor: SecretsFor = options.secretsFor ?? (async () => ({}));
-  const { fetch, settings = () => undefined } = options;
-  return { fetch, settings, isolation, operator, secretsFor };
+  const { fetch, settings = () => undefined, mcpAccounts } = options;
+  return { fetch, settings, isolation, operator, secretsFor, mcpAccounts };
 }
 
 function watchLinked(

@@ -35,7 +35,12 @@ export interface PackageKindRules {
   /** Asks the registry for its dependencies. Absent when the kind has none. */
   resolve?(bytes: Uint8Array): Promise<Result<ResolvedDependencies>>;
   /** What it adds, found by running it; absent when the command's `--help` is used. Only called with consent. */
-  describe?(bytes: Uint8Array, description: PackageDescription): Promise<Result<PackageDescription>>;
+  describe?(
+    bytes: Uint8Array,
+    description: PackageDescription,
+    /** Who asks: with their account, where the package is a server with a login. */
+    reviewer: string,
+  ): Promise<Result<PackageDescription>>;
   /** The start of the command line for one of its commands; absent when the kind has none. */
   commandLine?(folder: string, command: string): Promise<Result<CommandLine>>;
 }

@@ -1,8 +1,9 @@
 /** A project folder as archive files: anything that is not source is left out, and a link to the outside is refused. */
-import { lstat, readdir, readFile, realpath } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { ARCHIVE_LIMITS, type ArchiveFile, type ArchiveLimits } from "@capstan/core/internal";
+import { OpenFolder } from "../files/open-folder.ts";
 
 const LEFT_OUT = new Set([
   "node_modules",
@@ -24,31 +25,59 @@ export async function readFolder(
   limits: ArchiveLimits = ARCHIVE_LIMITS,
 ): Promise<Result<ArchiveFile[]>> {
   const root = await realpath(folder);
+  const opened = await OpenFolder.open(root);
+  if (!opened) return fail("archive_refused", { why: `${folder} is no folder` });
+  try {
+    return await readOpened(root, opened, limits);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function readOpened(
+  root: string,
+  opened: OpenFolder,
+  limits: ArchiveLimits,
+): Promise<Result<ArchiveFile[]>> {
   const files: ArchiveFile[] = [];
-  let totalBytes = 0;
+  let leftBytes = limits.maxTotalBytes;
   for await (const path of walk(root)) {
     const target = await insideOf(root, path);
-    if (target === undefined) {
-      return fail("archive_refused", {
-        why: `${relative(root, path)} is a link to outside the folder`,
-      });
-    }
-    const stat = await lstat(target);
-    if (!stat.isFile()) continue;
-    totalBytes += stat.size;
-    if (totalBytes > limits.maxTotalBytes || files.length >= limits.maxFiles) {
+    const own = relative(root, path).split(sep).join("/");
+    if (target === undefined)
+      return fail("archive_refused", { why: `${own} is a link to outside the folder` });
+    const read = await readInside(opened, relative(root, target).split(sep), leftBytes);
+    if (read === "no file") continue;
+    if (read === "changed") return fail("archive_refused", { why: `${own} changed while it was read` });
+    if (read === "too large" || files.length >= limits.maxFiles)
       return fail("archive_refused", {
         why: `the folder has more than ${limits.maxTotalBytes} bytes or ${limits.maxFiles} files`,
       });
-    }
-    const bytes = await readFile(target);
-    files.push({
-      path: relative(root, path).split(sep).join("/"),
-      bytes,
-      executable: (stat.mode & 0o111) !== 0,
-    });
+    leftBytes -= read.bytes.length;
+    files.push({ path: own, ...read });
   }
   return ok(files.sort((a, b) => (a.path < b.path ? -1 : 1)));
+}
+
+/** Whoever writes to the folder may swap a file for a link after it was looked at: from here on none is followed. */
+async function readInside(
+  opened: OpenFolder,
+  names: readonly string[],
+  mostBytes: number,
+): Promise<Omit<ArchiveFile, "path"> | "no file" | "changed" | "too large"> {
+  const parent = await opened.below(names.slice(0, -1));
+  if (!parent) return "changed";
+  try {
+    const name = names.at(-1) ?? "";
+    const about = await parent.about(name);
+    if (!about || about.kind === "link") return "changed";
+    if (about.kind !== "file") return "no file";
+    if (about.size > mostBytes) return "too large";
+    const file = await parent.read(name, mostBytes);
+    return file ? { bytes: file.bytes, executable: about.isExecutable } : "changed";
+  } finally {
+    await parent.close();
+  }
 }
 
 /** Everything but folders. Links to folders are not followed: they could form a cycle. */

@@ -2,6 +2,7 @@
 import { fail, ok, type Result } from "@capstan/core";
 import type { Embed, MemoryScope } from "@capstan/core/internal";
 import type { Database } from "../db/database.ts";
+import { isAfterText, type Place, pageOf, placeText } from "../db/keyset.ts";
 import { isUuid } from "../db/uuid.ts";
 import { createMeaningKeys, type MeaningKeys, packedVector, similarity } from "./meaning-keys.ts";
 import { factId, factKeys, type MemoryOwner, type MemorySearch, memorySearch } from "./memory-keys.ts";
@@ -38,15 +39,15 @@ export interface FoundMemory extends MemoryRecord {
 export interface MemoryFilter {
   readonly owners?: readonly MemoryOwner[] | undefined;
   readonly scope?: MemoryScope | undefined;
-  readonly after?: string | undefined;
+  readonly after?: Place | undefined;
   readonly limit: number;
 }
 
 export interface MemoryStore {
   add(memory: NewMemory): Promise<Result<MemoryRecord>>;
   get(id: string): Promise<Result<MemoryRecord>>;
-  /** By id; owners absent: everybody's. */
-  list(filter: MemoryFilter): Promise<{ items: MemoryRecord[]; next?: string }>;
+  /** Newest first; owners absent: everybody's. */
+  list(filter: MemoryFilter): Promise<{ items: MemoryRecord[]; nextCursor?: string }>;
   /** Of these owners only, the best first. */
   search(owners: readonly MemoryOwner[], text: string, limit: number): Promise<FoundMemory[]>;
   change(id: string, change: MemoryChange, by: string): Promise<Result<MemoryRecord>>;
@@ -77,8 +78,10 @@ const ADD = `insert into memories(id, scope, subject, text, keys, vector, labels
 const GET = `select ${COLUMNS} from memories where id = $1`;
 const OWNED = `exists (select 1 from json_to_recordset($1::json) as o(scope text, subject text)
   where o.scope = m.scope and o.subject = m.subject)`;
-const LIST = `select ${COLUMNS} from memories m where ($1::json is null or ${OWNED}) and ($2::text is null or m.scope = $2)
-  and ($3::uuid is null or m.id > $3) order by m.id limit $4`;
+const LIST = `select ${COLUMNS}, ${placeText("created_at")} as "at"
+  from memories m where ($1::json is null or ${OWNED}) and ($2::text is null or m.scope = $2)
+  and ${isAfterText("m.created_at", "m.id", 3)}
+  order by m.created_at desc, m.id desc limit $5`;
 /** The owner is part of the index's query, and checked again: a hash decides nothing. */
 const SEARCH = `select ${COLUMNS}, vector, tsvector_to_array(keys) as lexemes from memories m where m.keys @@ $2::tsquery and ${OWNED}
   order by m.updated_at desc limit ${MOST_CANDIDATES}`;
@@ -132,10 +135,9 @@ export function memoryStore({ database: { pool }, embed, anchors }: MemoryParts)
     },
     async list({ owners, scope, after, limit }) {
       const asked = owners === undefined ? null : JSON.stringify(owners);
-      const { rows } = await pool.query<MemoryRecord>(LIST, [asked, scope ?? null, after ?? null, limit + 1]);
-      const items = rows.slice(0, limit);
-      const last = items.at(-1);
-      return { items, ...(rows.length > limit && last && { next: last.id }) };
+      const values = [asked, scope ?? null, after?.at ?? null, after?.id ?? null, limit + 1];
+      const { rows } = await pool.query<MemoryRecord & Place>(LIST, values);
+      return pageOf(rows, limit, (place) => place);
     },
     async search(owners, text, limit) {
       const search = memorySearch(owners, text, meaning);

@@ -11,10 +11,11 @@ import {
   type ReplayComparison,
   type ReplaySide,
 } from "@capstan/core/internal";
-import type { AskRules } from "../gate/gate.ts";
+import type { AskRules } from "../gate/ask-rules.ts";
 import { ProviderCircuits } from "../providers/provider-circuits.ts";
 import { compileCel } from "../rules/cel.ts";
-import { decideBy } from "../rules/rule-store.ts";
+import { trialRules } from "../rules/decide-by.ts";
+import type { PeopleDatabase } from "../rules/groups.ts";
 import { isAllowedInSession } from "../runs/approvals/session-allowance.ts";
 import type { ClaimedSegment } from "../runs/claim/claimed-segment.ts";
 import { RunContext } from "../runs/context/run-context.ts";
@@ -61,6 +62,8 @@ export interface ReplayRequest {
   readonly recording: RecordedRun;
   readonly change: ReplayChange;
   readonly options: ReplayOptions;
+  /** Who made the replay: accounts of the recorded user are used for nobody else. */
+  readonly by: string;
   readonly maxCostUsd?: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -95,7 +98,13 @@ function openReplay(parts: ReplayParts, request: ReplayRequest, agent: RuntimeAg
   const { recording, change, options, signal } = request;
   const stop = new AbortController();
   const diverge = (divergence: Diverged) => stop.abort(divergence);
-  const results = new RecordedResults({ ...options, ...recording, rules: rulesOf(change), diverge });
+  const results = new RecordedResults({
+    ...options,
+    ...recording,
+    isOwn: request.by === recording.user,
+    rules: rulesOf(change, parts.database),
+    diverge,
+  });
   const memory = new MemoryQueue();
   const soFar = (): readonly ConversationMessage[] => context.messages.slice(recording.before.length);
   const models = withRecordedModel(parts.models, { recorded: recording.messages, soFar, diverge });
@@ -140,13 +149,13 @@ function openReplay(parts: ReplayParts, request: ReplayRequest, agent: RuntimeAg
 }
 
 /** Rules on trial are compiled once for a replay. */
-function rulesOf({ rules }: ReplayChange): AskRules | undefined {
+function rulesOf({ rules }: ReplayChange, database: PeopleDatabase): AskRules | undefined {
   if (!rules) return undefined;
   const set = createRuleSet(
     rules.map((rule, index) => ({ ...rule, id: `trial-${index + 1}` })),
     compileCel,
   );
-  return (call, seen) => decideBy(set, call, seen);
+  return trialRules(set, database);
 }
 
 /** Every call of the loop takes the path `replay`, whichever path the recorded run took. */

@@ -1,6 +1,12 @@
-/** SQL of replays. An item is claimed under a lease and written under its epoch: none is lost, none counts twice. */
+/** SQL of replays. */
+import { leasedStatements } from "./leased-statements.ts";
 
-const LEASE = "interval '30 seconds'"; // three missed renewals
+export const LEASED = leasedStatements({
+  parents: "replays",
+  items: "replay_items",
+  parent: "replay_id",
+  claimed: `o.owner, i.run_id as "runId", o.change, o.stand_ins as "standIns", o.live_reads as "liveReads"`,
+});
 
 const COUNTS = `(select coalesce(json_object_agg(status, n), '{}') from (select status, count(*)::int as n from replay_items
       where replay_id = p.id group by status) c) as items,
@@ -32,48 +38,9 @@ export const ITEMS = `select ${ITEM_COLUMNS} from replay_items i join runs r on 
 export const ITEM = `select ${ITEM_COLUMNS}, i.messages from replay_items i join runs r on r.id = i.run_id
   where i.replay_id = $1 and i.run_id = $2`;
 
-export const CANCEL = `with ended as (update replays set status = 'cancelled', ended_at = now()
-    where id = $1 and status = 'running' returning id)
-  update replay_items set status = 'cancelled', lease_until = null, ended_at = now()
-  where replay_id = (select id from ended) and status in ('queued', 'running')`;
 export const REMOVE = "delete from replays where id = $1";
-
-/** Claims of all processes come one after the other: otherwise each would count the others' items as not yet running. */
-export const LOCK_CLAIMS = "select pg_advisory_xact_lock(7263529)";
-
-const SPENT = "(select coalesce(sum(cost_usd), 0) from replay_items s where s.replay_id = p.id)";
-
-export const SKIP_OVER_BUDGET = `update replay_items set status = 'skipped', ended_at = now() where status = 'queued'
-  and replay_id in (select p.id from replays p where p.status = 'running' and p.budget_usd is not null
-    and ${SPENT} >= p.budget_usd)`;
-
-/** The first items of every replay before the second ones: a long replay does not hold up a short one. $1 how many. */
-export const CLAIM = `with open as (select p.*, ${SPENT} as spent, p.concurrency - (select count(*) from replay_items b
-      where b.replay_id = p.id and b.status = 'running' and b.lease_until > now()) as free
-    from replays p where p.status = 'running'),
-  ranked as (select i.id, i.position, o.free, row_number() over (partition by i.replay_id order by i.position) as rank
-    from replay_items i join open o on o.id = i.replay_id
-    where i.status = 'queued' or (i.status = 'running' and i.lease_until <= now())),
-  next as (select id from ranked where rank <= free order by position, id limit $1)
-  update replay_items i set status = 'running', epoch = i.epoch + 1, lease_until = now() + ${LEASE}
-  from open o where i.id in (select id from next) and o.id = i.replay_id
-  returning i.id, i.replay_id as "replayId", i.run_id as "runId", i.epoch, o.change, o.stand_ins as "standIns",
-    o.live_reads as "liveReads", (o.budget_usd - o.spent)::float8 as "leftUsd"`;
 
 /** $1 item, $2 epoch, $3 status, $4 verdict, $5 comparison, $6 messages, $7 failure, $8 tokens, $9 cost. */
 export const END = `update replay_items set status = $3, verdict = $4, comparison = $5, messages = $6, failure = $7,
     tokens = $8, cost_usd = $9, lease_until = null, ended_at = now()
   where id = $1 and epoch = $2 and status = 'running'`;
-
-export const RELEASE = `update replay_items set status = 'queued', lease_until = null
-  where id = $1 and epoch = $2 and status = 'running'`;
-
-export const RENEW = `update replay_items set lease_until = now() + ${LEASE}
-  where id = any($1) and status = 'running' returning id, epoch`;
-
-export const REQUEUE_ALL =
-  "update replay_items set status = 'queued', lease_until = null where status = 'running'";
-
-/** Also a replay whose last runs were deleted with their sessions. */
-export const END_REPLAYS = `update replays p set status = 'done', ended_at = now() where p.status = 'running'
-  and not exists (select 1 from replay_items i where i.replay_id = p.id and i.status in ('queued', 'running'))`;

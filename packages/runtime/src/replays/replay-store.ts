@@ -3,8 +3,8 @@ import { type Failure, fail, ok, type Result } from "@capstan/core";
 import type { ReplayComparison, Verdict } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
-import { inTransaction } from "../db/transaction.ts";
 import { isUuid } from "../db/uuid.ts";
+import { type LeasedItem, type LeasedQueue, leasedQueue } from "./leased-queue.ts";
 import type { StoredMessage } from "./read-recording.ts";
 import type { ReplayChange, ReplayOptions } from "./replay-change.ts";
 import * as statements from "./replay-statements.ts";
@@ -50,14 +50,11 @@ export interface ReplayItem {
 }
 
 /** An item that this process works on. */
-export interface ClaimedItem extends ReplayOptions {
-  readonly id: string;
-  readonly replayId: string;
+export interface ClaimedItem extends LeasedItem, ReplayOptions {
+  /** Who made the replay. */
+  readonly owner: string;
   readonly runId: string;
-  readonly epoch: number;
   readonly change: ReplayChange;
-  /** What is left of the replay's budget. */
-  readonly leftUsd: number | null;
 }
 
 export type ItemEnd =
@@ -90,18 +87,7 @@ export interface ReplayStore {
   remove(id: string): Promise<Result<true>>;
 }
 
-/** What a worker does with the rows. */
-export interface ReplayQueue {
-  claim(most: number): Promise<ClaimedItem[]>;
-  /** False when another process has the item, or it was cancelled. */
-  end(item: ClaimedItem, end: ItemEnd): Promise<boolean>;
-  /** Gives an item back, to be claimed again. */
-  release(item: ClaimedItem): Promise<void>;
-  /** Extends the leases; the ids of those that are still ours. */
-  renew(items: readonly ClaimedItem[]): Promise<ReadonlySet<string>>;
-  /** At the start of a store's only process: whatever was running is queued again. */
-  requeueAll(): Promise<void>;
-}
+export type ReplayQueue = LeasedQueue<ClaimedItem, ItemEnd>;
 
 export function replayStore(pool: pg.Pool): ReplayStore {
   const read = async (id: string): Promise<Result<ReplayRecord>> => {
@@ -157,7 +143,7 @@ export function replayStore(pool: pg.Pool): ReplayStore {
       return rows[0] ? ok(rows[0]) : fail("not_found", { what: "replayed run", id: runId });
     },
     async cancel(id) {
-      if (isUuid(id)) await pool.query(statements.CANCEL, [id]);
+      if (isUuid(id)) await pool.query(statements.LEASED.cancel, [id]);
       return read(id);
     },
     async remove(id) {
@@ -167,49 +153,29 @@ export function replayStore(pool: pg.Pool): ReplayStore {
   };
 }
 
-export const replayQueue = (pool: pg.Pool): ReplayQueue => ({
-  claim: (most) =>
-    inTransaction(pool, async (client) => {
-      await client.query(statements.LOCK_CLAIMS);
-      await client.query(statements.SKIP_OVER_BUDGET);
-      const { rows } = await client.query<ClaimedItem>(statements.CLAIM, [most]);
-      await client.query(statements.END_REPLAYS);
-      return rows.map((row) => ({ ...row, change: readChange(row.change) }));
-    }),
-  async end(item, end) {
-    const done = end.status === "done" ? end : undefined;
-    const { rowCount } = await pool.query(statements.END, [
-      item.id,
-      item.epoch,
-      end.status,
-      done?.comparison.verdict ?? null,
-      done ? JSON.stringify(done.comparison) : null,
-      done ? JSON.stringify(done.messages) : null,
-      end.status === "failed" ? JSON.stringify(end.failure) : null,
-      done?.comparison.tokens.after ?? 0,
-      done?.comparison.costUsd.after ?? 0,
-    ]);
-    await pool.query(statements.END_REPLAYS);
-    return rowCount === 1;
-  },
-  async release({ id, epoch }) {
-    await pool.query(statements.RELEASE, [id, epoch]);
-  },
-  async renew(items) {
-    const ids = items.map(({ id }) => id);
-    const { rows } = await pool.query<{ id: string; epoch: number }>(statements.RENEW, [ids]);
-    const held = new Map(rows.map(({ id, epoch }) => [id, epoch]));
-    return new Set(items.filter(({ id, epoch }) => held.get(id) === epoch).map(({ id }) => id));
-  },
-  async requeueAll() {
-    await pool.query(statements.REQUEUE_ALL);
-  },
-});
+export const replayQueue = (pool: pg.Pool): ReplayQueue =>
+  leasedQueue(pool, {
+    statements: statements.LEASED,
+    endStatement: statements.END,
+    endValues(end) {
+      const done = end.status === "done" ? end : undefined;
+      return [
+        end.status,
+        done?.comparison.verdict ?? null,
+        done ? JSON.stringify(done.comparison) : null,
+        done ? JSON.stringify(done.messages) : null,
+        end.status === "failed" ? JSON.stringify(end.failure) : null,
+        done?.comparison.tokens.after ?? 0,
+        done?.comparison.costUsd.after ?? 0,
+      ];
+    },
+    readItem: (row) => ({ ...row, change: readChange(row.change) }),
+  });
 
 const recordOf = (row: ReplayRecord): ReplayRecord => ({ ...row, change: readChange(row.change) });
 
 /** JSON keeps dates as text; a rule's expiry is one. */
-function readChange({ rules, ...change }: ReplayChange): ReplayChange {
+export function readChange({ rules, ...change }: ReplayChange): ReplayChange {
   const read = rules?.map(({ expiresAt, ...rule }) =>
     expiresAt === undefined ? rule : { ...rule, expiresAt: new Date(expiresAt) },
   );

@@ -17,7 +17,8 @@ import {
   type ToolOutput,
 } from "@capstan/core/internal";
 import { z } from "zod";
-import type { AskRules, GateOutcome, GateRequest, Judgement } from "../gate/gate.ts";
+import type { AskRules } from "../gate/ask-rules.ts";
+import type { GateOutcome, GateRequest, Judgement } from "../gate/gate.ts";
 import type { ReplayedResults } from "../gate/replayed-call.ts";
 import type { SessionLabels } from "../labels/session-labels.ts";
 import { refusalIn } from "./read-recording.ts";
@@ -43,6 +44,8 @@ export interface Told {
 export interface ResultsParts extends ReplayOptions {
   readonly calls: readonly RecordedCall[];
   readonly labels: SessionLabels;
+  /** Whether the run's user made the replay. */
+  readonly isOwn: boolean;
   readonly rules: AskRules | undefined;
   /** Ends the replay. */
   readonly diverge: (divergence: Diverged) => void;
@@ -103,13 +106,18 @@ export class RecordedResults implements ReplayedResults {
       tell("stand_in");
       return done(standIn.output, tool.capabilityId);
     }
-    if (mayRun && this.#parts.liveReads) {
+    const isOthers = tool.connections.length > 0 && !this.#parts.isOwn;
+    if (mayRun && this.#parts.liveReads && !isOthers) {
       tell("live");
       return "run";
     }
     tell("none");
     this.#parts.diverge(
-      new Diverged({ tool: tool.name, input: inputOf(request), why: whyNone(tool, judged.kind === "run") }),
+      new Diverged({
+        tool: tool.name,
+        input: inputOf(request),
+        why: whyNone(tool, { isAllowed: judged.kind === "run", isOthers }),
+      }),
     );
     const failure = { code: "cancelled", status: 499, message: "The replay ended here.", nextStep: "" };
     return { kind: "refused", ran: true, failure, capabilityId: tool.capabilityId, durationMs: 0 };
@@ -144,9 +152,14 @@ const kindsFor = ({ tool }: RuntimeTool): readonly MatchKind[] =>
 const isUsable = ({ gate, output }: RecordedCall, now: GateAnswer): boolean =>
   refusalIn(output) === undefined || (gate === "asked" && now === "asked");
 
-const whyNone = ({ name, tool }: RuntimeTool, isAllowed: boolean): string => {
+const whyNone = (
+  { name, tool }: RuntimeTool,
+  { isAllowed, isOthers }: { readonly isAllowed: boolean; readonly isOthers: boolean },
+): string => {
   if (!isAllowed)
     return `"${name}" needs a person or a client, and no answer to these arguments is recorded.`;
+  if (isOthers)
+    return `No result of "${name}" with these arguments is recorded, and it would use an account of somebody else.`;
   return mayRunInReplay(tool)
     ? `No result of "${name}" with these arguments is recorded, and live reads are off.`
     : `No result of "${name}" with these arguments is recorded, and it may change something.`;

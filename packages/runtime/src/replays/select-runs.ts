@@ -1,5 +1,6 @@
 /** Which recorded runs a replay or a dataset is about: named ones, all of some sessions, or those that match a query. */
 import { fail, ok, type Result } from "@capstan/core";
+import type { RevisionLabel } from "@capstan/core/internal";
 import type pg from "pg";
 import { firstIdAt } from "../db/uuid.ts";
 
@@ -12,6 +13,8 @@ export interface RunQuery {
   readonly status?: "done" | "failed" | undefined;
   /** Runs with an answer that a person rated so. */
   readonly feedback?: "up" | "down" | undefined;
+  /** Runs of the revision that has this label of the agent now. */
+  readonly label?: RevisionLabel | undefined;
   /** Runs that called this tool. */
   readonly tool?: string | undefined;
   readonly since?: Date | undefined;
@@ -36,7 +39,10 @@ const SELECT = `select r.id, r.session_id from runs r join sessions s on s.id = 
     and ($8::text is null or exists (select 1 from messages m cross join lateral json_array_elements(m.content) p
       where m.session_id = r.session_id and m.run_id = r.id and m.role = 'assistant' and p->>'toolName' = $8))
     and ($9::uuid is null or r.id >= $9) and ($10::uuid is null or r.id < $10)
-  order by r.id desc limit $11`;
+    and ($11::text is null or exists (select 1 from agent_labels l where l.agent_id::text = r.agent_id
+        and l.number = r.revision and l.label = $11)
+      or ($11 = 'live' and exists (select 1 from agents a where a.id::text = r.agent_id and a.version = r.revision)))
+  order by r.id desc limit $12`;
 
 /** Oldest first. `owner`: only runs of this user's sessions. */
 export async function selectRuns(
@@ -47,7 +53,7 @@ export async function selectRuns(
   const query: RunQuery = "query" in selection ? selection.query : {};
   const runs = "runs" in selection ? [...new Set(selection.runs)] : null;
   const sessions = "sessions" in selection ? [...new Set(selection.sessions)] : null;
-  const { agentId, revision, status, feedback, tool, since, until, limit = MOST_RUNS } = query;
+  const { agentId, revision, status, feedback, tool, since, until, label, limit = MOST_RUNS } = query;
   const filters = [
     agentId,
     revision,
@@ -56,6 +62,7 @@ export async function selectRuns(
     tool,
     since && firstIdAt(since),
     until && firstIdAt(until),
+    label,
   ];
   const { rows } = await pool.query<{ id: string; session_id: string }>(SELECT, [
     owner ?? null,

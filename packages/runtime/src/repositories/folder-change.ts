@@ -1,5 +1,4 @@
 /** What a session's work would change in the folder, and what stands in the way of applying it. Reads only. */
-import { posix } from "node:path";
 import { ok, type Result } from "@capstan/core";
 import { type ChangedFile, changedFiles } from "./change-files.ts";
 import { type Git, parts } from "./git.ts";
@@ -57,6 +56,15 @@ export async function blockedPaths(
   return ok(files.map(({ path }) => path).filter((path) => dirty.has(path)));
 }
 
+/** Whether a link leads out of the folder, or may: after a name, `..` is wherever that name leads if it is a link, too. */
+export function leadsOut(path: string, target: string): boolean {
+  if (target.startsWith("/")) return true;
+  const names = target.split("/").filter((name) => name !== "" && name !== ".");
+  const down = names.findIndex((name) => name !== "..");
+  const ups = down === -1 ? names.length : down;
+  return names.slice(ups).includes("..") || ups > path.split("/").length - 1;
+}
+
 /** Links of the change that lead out of the folder. */
 export async function outwardLinks(
   git: Git,
@@ -69,8 +77,7 @@ export async function outwardLinks(
     if (kind !== "link" || change === "removed") continue;
     const target = await git.text(["cat-file", "blob", `${tree}:${path}`], { gitDir });
     if (!target.ok) continue;
-    const to = posix.join(posix.dirname(path), target.value);
-    if (target.value.startsWith("/") || to.startsWith("..")) outward.push(`${path} -> ${target.value}`);
+    if (leadsOut(path, target.value)) outward.push(`${path} -> ${target.value}`);
   }
   return outward;
 }

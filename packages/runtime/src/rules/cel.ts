@@ -3,7 +3,17 @@ import type { CompileExpression, RuleCall } from "@capstan/core/internal";
 import { Environment } from "@marcbachmann/cel-js";
 
 const MAX_CHARS = 500;
-const MACRO = /\.(?:all|exists|exists_one|map|filter)\s*\(/g;
+const MOST_VALUES = 1_000; // in arguments that an expression loops over
+const MOST_LOOP_CHARS = 20_000_000; // each value against every character
+const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "map", "filter"]);
+/** All of them take time in proportion to their arguments. Not here: patterns, names for values (a list doubles at each). */
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  ...LOOPS,
+  ...["has", "size", "startsWith", "endsWith", "contains", "indexOf", "lastIndexOf", "substring", "split"],
+  ...["lowerAscii", "upperAscii", "trim", "join", "string", "int", "uint", "double", "bool", "type", "dyn"],
+  ...["timestamp", "duration", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear"],
+  ...["getHours", "getMilliseconds", "getMinutes", "getMonth", "getSeconds"],
+]);
 
 let environment: Environment | undefined;
 const open = (): Environment =>
@@ -14,24 +24,65 @@ const open = (): Environment =>
     .registerVariable("user", "string")
     .registerVariable("agent", "string")
     .registerVariable("tool", "string")
+    .registerVariable("capability", "string")
+    .registerVariable("risk", "string")
+    .registerVariable("path", "string")
+    .registerVariable("groups", "list<string>")
+    .registerVariable("scopes", "list<string>")
+    .registerVariable("connections", "list<string>")
     .registerVariable("seen", "list<string>")
     .registerVariable("now", "google.protobuf.Timestamp"));
 
 export const compileCel: CompileExpression = (text) => {
   if (text.length > MAX_CHARS) throw new Error(`longer than ${MAX_CHARS} characters`);
-  if (/\bmatches\s*\(/.test(text))
-    throw new Error("matches() can take forever on some texts; use startsWith, endsWith or contains");
-  if ((text.match(MACRO) ?? []).length > 1)
+  const parsed = parse(text);
+  const called = functionsIn(parsed.ast);
+  const fault = called.map(functionFault).find((each) => each !== undefined);
+  if (fault !== undefined) throw new Error(fault);
+  const loops = called.filter((name) => LOOPS.has(name)).length;
+  if (loops > 1)
     throw new Error(
       "only one of all(), exists(), map() and filter() may be used: nested ones can take forever",
     );
-  const parsed = parse(text);
   return (call) => {
+    if (loops > 0) checkSize(call.args);
     const result: unknown = parsed(factsOf(call));
     if (typeof result !== "boolean") throw new Error("it does not answer true or false");
     return result;
   };
 };
+
+function functionFault(name: string): string | undefined {
+  if (name === "matches")
+    return "matches() can take forever on some texts; use startsWith, endsWith or contains";
+  return FUNCTIONS.has(name) ? undefined : `${name}() is not available in rules`;
+}
+
+/** The names that an expression calls, by what the parser made of it: text has comments and spaces in many places. */
+function functionsIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(functionsIn);
+  if (typeof node !== "object" || node === null || !("op" in node) || !("args" in node)) return [];
+  const { op, args } = node;
+  const isCall = op === "call" || op === "rcall";
+  const name = isCall && Array.isArray(args) ? [String(args[0])] : [];
+  return [...name, ...functionsIn(args)];
+}
+
+/** Whoever makes the call chooses the arguments, and a loop may look at all of them for each of them. */
+function checkSize(args: unknown): void {
+  let values = 0;
+  let chars = 0;
+  const count = (value: unknown): void => {
+    values += 1;
+    if (values > MOST_VALUES) throw new Error(`it looks at each of more than ${MOST_VALUES} values`);
+    if (typeof value === "string") chars += value.length;
+    else if (typeof value === "object" && value !== null)
+      for (const each of Object.values(value)) count(each);
+  };
+  count(args);
+  if (values * chars > MOST_LOOP_CHARS)
+    throw new Error(`it would read more than ${MOST_LOOP_CHARS} characters`);
+}
 
 function parse(text: string) {
   const parsed = withPlainErrors(() => open().parse(text));
@@ -41,13 +92,19 @@ function parse(text: string) {
   return parsed;
 }
 
-const factsOf = ({ args, user, agentId, tool, seen, now }: RuleCall) => ({
+const factsOf = ({ args, agentId: agent, capabilityId: capability, ...call }: RuleCall) => ({
   args: typeof args === "object" && args !== null ? args : {},
-  user,
-  agent: agentId,
-  tool,
-  seen: [...seen],
-  now,
+  agent,
+  capability,
+  user: call.user,
+  tool: call.tool,
+  risk: call.risk,
+  path: call.path,
+  groups: [...call.groups],
+  scopes: [...call.scopes],
+  connections: [...call.connections],
+  seen: [...call.seen],
+  now: call.now,
 });
 
 function withPlainErrors<T>(run: () => T): T {

@@ -1,21 +1,16 @@
 /** The saved rules, and the compiled set that every call is evaluated against. */
 import { fail, ok, type Result } from "@capstan/core";
-import {
-  createRuleSet,
-  type Rule,
-  type RuleCall,
-  type RuleDecision,
-  type RuleEffect,
-  type RuleSet,
-} from "@capstan/core/internal";
+import { createRuleSet, type Rule, type RuleSet, type SavedEffect } from "@capstan/core/internal";
 import { and, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { rules } from "../db/schema/rule-tables.ts";
 import { isUuid } from "../db/uuid.ts";
-import type { AskRules } from "../gate/gate.ts";
-import { labelNames, type SessionLabels } from "../labels/session-labels.ts";
+import type { AskRules } from "../gate/ask-rules.ts";
 import { compileCel } from "./cel.ts";
+import { decideBy } from "./decide-by.ts";
+import { groupsIn } from "./groups.ts";
+import { type RuleCounts, ruleCounts } from "./rule-counts.ts";
 
 export interface RuleRecord extends Rule {
   readonly createdBy: string;
@@ -33,11 +28,18 @@ export interface RuleStore {
   remove(id: string): Promise<Result<RuleRecord>>;
   /** The rules' decision on a call. A change applies immediately, also one by another process. */
   readonly decide: AskRules;
+  /** Counts a call that is made. */
+  readonly takeCounts: RuleCounts["take"];
 }
 
 const KEPT_MS = 500; // when the notification of another process is lost
 
-export function ruleStore({ orm, policyChanges }: Pick<Database, "orm" | "policyChanges">): RuleStore {
+export function ruleStore(
+  database: Pick<Database, "orm" | "pool" | "policyChanges" | "organisation">,
+): RuleStore {
+  const { orm, policyChanges } = database;
+  const counts = ruleCounts(database);
+  const groupsOf = (email: string) => groupsIn(database, email);
   let kept: { readonly at: number; readonly set: Promise<RuleSet> } | undefined;
   const forget = () => {
     kept = undefined;
@@ -86,39 +88,19 @@ export function ruleStore({ orm, policyChanges }: Pick<Database, "orm" | "policy
       await policyChanges.announce();
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "rule", id });
     },
-    decide: async (call, seen) => decideBy(await current(), call, seen),
+    decide: async (call, facts) => decideBy(await current(), call, facts, { groupsOf, counts }),
+    takeCounts: counts.take,
   };
-}
-
-/** Labels are read only when a rule of this tool depends on them. */
-export async function decideBy(
-  set: RuleSet,
-  call: Omit<RuleCall, "seen">,
-  seen: () => Promise<SessionLabels>,
-): Promise<RuleDecision | undefined> {
-  if (!set.usesLabels(call)) return set.decide({ ...call, seen: [] });
-  const labels = await seen();
-  const decision = set.decide({ ...call, seen: labelNames(labels) });
-  return decision && withOrigins(decision, labels);
-}
-
-/** Says which call brought in what the rule is about. */
-function withOrigins(decision: RuleDecision, labels: SessionLabels): RuleDecision {
-  const named = decision.rule.when.flatMap((condition) => ("seen" in condition ? [condition.seen] : []));
-  const origins = named.flatMap((label) => {
-    const origin = labels[label];
-    return origin ? [`${label} by ${origin.tool}`] : [];
-  });
-  return origins.length === 0 ? decision : { ...decision, why: `${decision.why} (${origins.join(", ")})` };
 }
 
 type Row = typeof rules.$inferSelect;
 
-const rowOf = ({ name, agentId, owner, ask, tools, when, effect, words, expiresAt }: RuleDraft) => ({
+const rowOf = ({ name, agentId, owner, ask, limit, tools, when, effect, words, expiresAt }: RuleDraft) => ({
   name,
   agentId: agentId ?? null,
   owner: owner ?? null,
   ask: ask ?? null,
+  limit: limit ?? null,
   tools: [...tools],
   conditions: [...when],
   effect,
@@ -130,6 +112,7 @@ const recordOf = ({
   agentId,
   owner,
   ask,
+  limit,
   conditions,
   effect,
   words,
@@ -138,10 +121,11 @@ const recordOf = ({
 }: Row): RuleRecord => ({
   ...row,
   when: conditions,
-  effect: effect as RuleEffect, // only rules of this shape are written
+  effect: effect as SavedEffect, // only rules of this shape are written
   ...(agentId !== null && { agentId }),
   ...(owner !== null && { owner }),
   ...(ask !== null && { ask }),
+  ...(limit !== null && { limit }),
   ...(words !== null && { words }),
   ...(expiresAt !== null && { expiresAt }),
 });

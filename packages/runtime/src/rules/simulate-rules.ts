@@ -8,11 +8,13 @@ import {
 } from "@capstan/core/internal";
 import type { Composer } from "../agents/composer.ts";
 import type { Database } from "../db/database.ts";
-import type { AskRules, Gate, Judgement } from "../gate/gate.ts";
+import type { AskRules } from "../gate/ask-rules.ts";
+import type { Gate, Judgement } from "../gate/gate.ts";
 import type { SessionLabels } from "../labels/session-labels.ts";
 import { compileCel } from "./cel.ts";
+import { trialRules } from "./decide-by.ts";
 import { type RecordedCall, type RecordedCallQuery, recordedCalls } from "./recorded-calls.ts";
-import { decideBy } from "./rule-store.ts";
+import type { RuleStore } from "./rule-store.ts";
 
 export interface Explained {
   readonly effect: RuleEffect;
@@ -33,9 +35,10 @@ export interface Simulation {
 }
 
 export interface SimulationParts {
-  readonly database: Pick<Database, "pool">;
+  readonly database: Pick<Database, "orm" | "pool" | "organisation">;
   readonly gate: Pick<Gate, "check">;
   readonly composer: Pick<Composer, "composeFor">;
+  readonly rules: Pick<RuleStore, "list">;
 }
 
 export async function simulateRules(
@@ -45,14 +48,16 @@ export async function simulateRules(
 ): Promise<Simulation> {
   const found = await recordedCalls(parts.database, { ...query, limit: query.limit + 1 });
   const calls = found.slice(0, query.limit);
-  const set = createRuleSet(rules, compileCel);
+  const trial = (set: readonly Rule[]) => trialRules(createRuleSet(set, compileCel), parts.database);
+  const [inForce, tried] = [trial(await parts.rules.list()), trial(rules)];
   const changed: SimulatedCall[] = [];
-  for (const call of calls) {
-    const before = await explainCall(parts, call);
-    const after = await explainCall(parts, call, (asked, seen) => decideBy(set, asked, seen));
+  // The oldest first: a rule that counts depends on the calls before.
+  for (const call of calls.toReversed()) {
+    const before = await explainCall(parts, call, inForce);
+    const after = await explainCall(parts, call, tried);
     if (before.effect !== after.effect) changed.push({ ...call, before, after });
   }
-  return { calls: calls.length, truncated: found.length > calls.length, changed };
+  return { calls: calls.length, truncated: found.length > calls.length, changed: changed.toReversed() };
 }
 
 export interface ExplainableCall {

@@ -4,6 +4,7 @@
  * indexes what is missing.
  */
 import type { Database } from "../db/database.ts";
+import { isAfterText, type Place, pageOf, placeText } from "../db/keyset.ts";
 
 export interface FoundSession {
   readonly id: string;
@@ -21,6 +22,7 @@ export interface SessionSearch {
   readonly limit: number;
   /** The owner; everybody's sessions when absent. */
   readonly owner?: string | undefined;
+  readonly after?: Place | undefined;
 }
 
 const STEP = 200; // sessions indexed in one statement
@@ -47,6 +49,7 @@ const READ_NEW = `with stale as (
   on conflict (session_id) do update set words = excluded.words, messages = excluded.messages`;
 
 const FIND = `select s.id, s.title, s.agent_id as "agentId", s.status, s.updated_at as "updatedAt", s.archived_at as "archivedAt",
+    ${placeText("s.updated_at")} as "at",
     coalesce((select ts_headline('simple', x.text, to_tsquery('simple', $1),
         'StartSel=«, StopSel=», MaxFragments=1, MaxWords=18, MinWords=8')
       from (select left(string_agg(${PART_TEXT}, ' '), 20000) as text, m.position
@@ -55,20 +58,22 @@ const FIND = `select s.id, s.title, s.agent_id as "agentId", s.status, s.updated
   from sessions s left join session_texts t on t.session_id = s.id
   where ($2::text is null or s.owner = $2)
     and (t.words @@ to_tsquery('simple', $1) or to_tsvector('simple', s.title) @@ to_tsquery('simple', $1))
-  order by s.updated_at desc limit $3`;
+    and ${isAfterText("s.updated_at", "s.id", 4)}
+  order by s.updated_at desc, s.id desc limit $3`;
 
 export async function searchSessions(
   { pool }: Pick<Database, "pool">,
-  { text, limit, owner }: SessionSearch,
-): Promise<FoundSession[]> {
+  { text, limit, owner, after }: SessionSearch,
+): Promise<{ items: FoundSession[]; nextCursor?: string }> {
   const query = queryOf(text);
-  if (query === undefined) return [];
+  if (query === undefined) return { items: [] };
   for (let step = 0; step < MOST_STEPS; step++) {
     const { rowCount } = await pool.query(READ_NEW, [STEP]);
     if ((rowCount ?? 0) < STEP) break;
   }
-  const { rows } = await pool.query<FoundSession>(FIND, [query, owner ?? null, limit]);
-  return rows;
+  const values = [query, owner ?? null, limit + 1, after?.at ?? null, after?.id ?? null];
+  const { rows } = await pool.query<FoundSession & Place>(FIND, values);
+  return pageOf(rows, limit, (place) => place);
 }
 
 /** All words, the last one also as a prefix: it is being typed. No query syntax gets through. */

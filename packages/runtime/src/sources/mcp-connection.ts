@@ -43,6 +43,15 @@ export interface McpCall {
   readonly timeoutMs: number;
 }
 
+/** What a server says of itself; untrusted. */
+export interface DescribedMcp {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly version: string;
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+}
+
 interface Live {
   readonly client: Client;
   readonly transport: Transport;
@@ -63,9 +72,7 @@ export class McpConnection {
     return live?.ok && live.value.transport instanceof McpProcess ? live.value.transport.pid : undefined;
   }
 
-  async describe(): Promise<
-    Result<{ name: string; title?: string | undefined; version: string; instructions: string; tools: Tool[] }>
-  > {
+  async describe(): Promise<Result<DescribedMcp>> {
     const live = await this.#ensureConnected();
     if (!live.ok) return live;
     const { client } = live.value;
@@ -100,6 +107,15 @@ export class McpConnection {
     const live = await this.#live;
     this.#live = undefined;
     if (live?.ok) await live.value.client.close().catch(() => {});
+  }
+
+  /** Closes it, and tells a server that keeps a session that nobody comes back to it. */
+  async leave(): Promise<void> {
+    const live = await this.#live;
+    const transport = live?.ok ? live.value.transport : undefined;
+    if (transport instanceof StreamableHTTPClientTransport)
+      await transport.terminateSession().catch(() => {});
+    await this.close();
   }
 
   #ensureConnected(): Promise<Result<Live>> {

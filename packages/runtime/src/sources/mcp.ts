@@ -3,11 +3,13 @@
  *
  * A server's description of itself is untrusted: names are made legal, schemas and texts are bounded, and its hints can
  * only tighten (a tool it calls destructive requires approval). The connection is shared by all agents, so its secrets
- * come from the server's settings and not from an agent's config.
+ * come from the server's settings and not from an agent's config. A server with a login of its own is connected to for each
+ * call, with the account of the call's user.
  */
 import {
   type AnyTool,
   type Capability,
+  type ConnectionNeed,
   fail,
   type GuardedFetch,
   ok,
@@ -17,10 +19,10 @@ import {
   type ToolRisk,
 } from "@capstan/core";
 import { hintedFlow } from "@capstan/core/internal";
-import type { Tool } from "@modelcontextprotocol/client";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { type CommandIsolation, probeCommandIsolation } from "../commands/command-isolation.ts";
 import { foreignSchema } from "./json-schema.ts";
-import type { McpConnection, McpServer } from "./mcp-connection.ts";
+import type { DescribedMcp, McpCall, McpConnection, McpServer } from "./mcp-connection.ts";
 import { mcpResult } from "./mcp-result.ts";
 import { capabilityId, semverOf, UniqueNames } from "./openapi-names.ts";
 import type { OperatorNetwork } from "./operator-network.ts";
@@ -60,6 +62,8 @@ export interface McpOptions {
 
 export interface OpenMcp {
   readonly capability: Capability;
+  /** What the server said of itself. */
+  readonly described: DescribedMcp;
   /** Reads name, prompt and tools again, over the same connection. */
   refresh(): Promise<Result<Capability>>;
   pid(): Promise<number | undefined>;
@@ -79,15 +83,18 @@ export async function openMcp(source: McpSource, options: McpOptions): Promise<R
     connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_MS,
     onToolsChanged: () => options.onToolsChanged?.(),
   });
-  const refresh = () => describe(connection, options, bearsSecrets(source));
-  const capability = await refresh();
-  if (!capability.ok) {
+  const usesSecrets = bearsSecrets(source);
+  const call: CallMcp = (asked) => connection.call(asked);
+  const asCapability = (described: DescribedMcp) => capabilityOf(described, call, options, usesSecrets);
+  const described = await connection.describe();
+  if (!described.ok) {
     await connection.close();
-    return capability;
+    return described;
   }
   return ok({
-    capability: capability.value,
-    refresh,
+    capability: asCapability(described.value),
+    described: described.value,
+    refresh: () => readAgain(connection, asCapability),
     pid: () => connection.pid(),
     close: () => connection.close(),
   });
@@ -113,19 +120,53 @@ const bearsSecrets = (source: McpSource): boolean =>
       Object.values(source.env ?? {}).flatMap(secretNames).length > 0
     : Object.keys(source.headers ?? {}).length > 0;
 
-async function describe(
+async function readAgain(
   connection: McpConnection,
-  options: McpOptions,
-  usesSecrets: boolean,
+  asCapability: (described: DescribedMcp) => Capability,
 ): Promise<Result<Capability>> {
   const described = await connection.describe();
-  if (!described.ok) return described;
-  const { name, title, version, instructions, tools } = described.value;
+  return described.ok ? ok(asCapability(described.value)) : described;
+}
+
+/** A server with a login: as it described itself to the reviewer, called with the account of each call's user. */
+export function mcpWithLogin(
+  { url }: { readonly url: string },
+  described: DescribedMcp,
+  need: ConnectionNeed,
+  options: McpOptions & { readonly isolation: CommandIsolation },
+): Capability {
+  const call: CallMcp = async (asked, { fetch }) => {
+    const loaded = await import("./mcp-connection.ts");
+    const connection = new loaded.McpConnection({
+      label: url,
+      server: { kind: "url", url, headers: {} },
+      isolation: options.isolation,
+      fetch,
+      connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_MS,
+      onToolsChanged: () => {},
+    });
+    try {
+      return await connection.call(asked);
+    } finally {
+      await connection.leave();
+    }
+  };
+  return { ...capabilityOf(described, call, options, true), connections: [need] };
+}
+
+type CallMcp = (call: McpCall, context: ToolContext) => Promise<Result<CallToolResult>>;
+
+function capabilityOf(
+  { name, title, version, instructions, tools }: DescribedMcp,
+  call: CallMcp,
+  options: McpOptions,
+  usesSecrets: boolean,
+): Capability {
   const names = new UniqueNames();
   const timeoutMs = options.callTimeoutMs ?? CALL_MS;
   const shown = plain(title ?? name, 100) || "MCP server";
   const prompt = plain(instructions, PROMPT_CHARS);
-  return ok({
+  return {
     id: options.id ?? capabilityId(name),
     name: shown,
     description: `The tools of the MCP server ${shown}.`,
@@ -137,10 +178,10 @@ async function describe(
     ...(prompt !== "" && { systemPrompt: prompt }),
     tools: tools
       .slice(0, TOOLS)
-      .map((tool) => mcpTool(connection, names.choose(tool.name), tool, { timeoutMs, usesSecrets })),
+      .map((tool) => mcpTool(call, names.choose(tool.name), tool, { timeoutMs, usesSecrets })),
     dependencies: [],
     requiredScopes: [],
-  });
+  };
 }
 
 /** Without a hint, a tool counts as one that writes. */
@@ -150,7 +191,7 @@ function riskIn(annotations: Tool["annotations"]): { risk?: ToolRisk } {
 }
 
 function mcpTool(
-  connection: McpConnection,
+  call: CallMcp,
   name: string,
   tool: Tool,
   { timeoutMs, usesSecrets }: { readonly timeoutMs: number; readonly usesSecrets: boolean },
@@ -173,12 +214,8 @@ function mcpTool(
     usesSecrets,
     requiresContext: false,
     async run(value: Record<string, unknown>, context: ToolContext) {
-      const called = await connection.call({
-        tool: tool.name,
-        input: value,
-        signal: context.signal,
-        timeoutMs,
-      });
+      const asked = { tool: tool.name, input: value, signal: context.signal, timeoutMs };
+      const called = await call(asked, context);
       return called.ok ? mcpResult(name, called.value, context) : called;
     },
   };

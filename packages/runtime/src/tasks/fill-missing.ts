@@ -34,7 +34,7 @@ export async function fillMissing(
 
 async function fillStep(task: string, step: PlannedStep, { inputOf, generate }: FillParts) {
   const input = inputOf(step);
-  const { missing = [], ...rest } = step;
+  const { missing = [], unplaced: before = [], ...rest } = step;
   if (!input) return undefined;
   const answer = await generate({ system: SYSTEM, prompt: task, schema: only(input.jsonSchema, missing) });
   if (!answer.ok) return undefined;
@@ -46,6 +46,7 @@ async function fillStep(task: string, step: PlannedStep, { inputOf, generate }: 
   // A model may make up values: what is not in the task is a guess.
   const unsaid = values.filter(([, value]) => !isSaid(task, value)).map(([name]) => name);
   const guessed = [...(step.guessed ?? []), ...unsaid];
+  const unplaced = before.filter((text) => !values.some(([, value]) => isSaid(String(value), text)));
   const left = missing.filter((name) => !names.includes(name));
   const fits = left.length > 0 || input.parse(payload).ok;
   if (names.length === 0 || !fits) return undefined;
@@ -57,6 +58,7 @@ async function fillStep(task: string, step: PlannedStep, { inputOf, generate }: 
       payload,
       ...(left.length > 0 && { missing: left }),
       ...(guessed.length > 0 && { guessed }),
+      ...(unplaced.length > 0 && { unplaced }),
     },
   };
 }

@@ -55,7 +55,7 @@ async function boundAgent(
   capability: string,
   owner: string,
 ): Promise<string | undefined> {
-  const [bound] = await agents.using(capability, owner);
+  const [bound] = await agents.using(capability, { owner });
   if (bound) return bound.id;
   const found = registry.get(capability);
   if (!found.ok) return undefined;

@@ -46,8 +46,8 @@ export type AuditRow = AuditEntry & { readonly id: number; readonly createdAt: D
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>;
   list(filter: AuditFilter): Promise<AuditRow[]>;
-  /** Reads the whole log and checks its chain. */
-  verify(): Promise<AuditReport>;
+  /** Reads the whole log and checks its chain, and that a hash which somebody kept is still part of it. */
+  verify(expected?: string): Promise<AuditReport>;
 }
 
 const PAGE = 1000;
@@ -82,7 +82,7 @@ export function openAuditLog({ orm }: Pick<Database, "orm">, places: AnchorPlace
         details: row.details as Record<string, unknown>,
       }));
     },
-    verify: () => verifyLog(orm, anchors),
+    verify: (expected) => verifyLog(orm, anchors, expected),
   };
 }
 
@@ -116,10 +116,21 @@ async function append(orm: AuditOrm, { details = {}, ...entry }: AuditEntry): Pr
   return { id: added.id, hash };
 }
 
-async function verifyLog(orm: Database["orm"], anchors: AuditAnchors): Promise<AuditReport> {
-  const cut = await anchors.findCut(orm); // first: rows that are added while the chain is read are no cut
+async function verifyLog(
+  orm: Database["orm"],
+  anchors: AuditAnchors,
+  expected: string | undefined,
+): Promise<AuditReport> {
+  const cut = (await anchors.findCut(orm)) ?? (await findLoss(orm, expected)); // first: rows that are added while the chain is read are no cut
   const report = await verifyChain(orm);
   return report.intact && cut ? { ...report, intact: false, broken: cut } : report;
+}
+
+/** What is kept with the server can be set back with it; only a hash that was kept elsewhere shows that. */
+async function findLoss(orm: AuditOrm, expected: string | undefined) {
+  if (expected === undefined) return undefined;
+  const [row] = await orm.select({ id: auditLog.id }).from(auditLog).where(eq(auditLog.hash, expected));
+  return row ? undefined : { id: 0, why: "no row has the expected hash: the log was set back or rewritten" };
 }
 
 async function verifyChain(orm: Database["orm"]): Promise<AuditReport> {

@@ -2,13 +2,14 @@
  * Clients that logged in (OAuth): a person allowed a client to act as an agent. The code is valid once and for a minute,
  * refresh tokens are valid once each. What comes back a second time was copied: it ends the login with all its tokens.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { and, desc, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { clientLogins, clientRefreshTokens } from "../db/schema/client-login-tables.ts";
 import { tokens } from "../db/schema/token-tables.ts";
 import { isUuid } from "../db/uuid.ts";
+import { newBearerText } from "./bearer-text.ts";
 import type { TokenStore } from "./token-store.ts";
 
 export interface ClientLogin {
@@ -76,24 +77,21 @@ export interface ClientLogins {
 const CODE_SECONDS = 60;
 export const ACCESS_SECONDS = 3600;
 const REFRESH_DAYS = 30; // since the last use; a client that nobody uses has to log in again
-const MOST_LISTED = 500;
 const REFRESH_PREFIX = "refresh_";
 
 export interface ClientLoginParts {
-  readonly database: Pick<Database, "orm">;
+  readonly database: Pick<Database, "orm" | "organisation">;
   readonly tokens: Pick<TokenStore, "create" | "find">;
 }
 
-export function clientLoginStore({
-  database: { orm },
-  tokens: accessTokens,
-}: ClientLoginParts): ClientLogins {
+export function clientLoginStore({ database, tokens: accessTokens }: ClientLoginParts): ClientLogins {
+  const { orm } = database;
   const revoke = (id: string) => revokeLogin(orm, id);
-  const issue = (login: ClientLogin) => issueTokens(orm, accessTokens, login);
+  const issue = (login: ClientLogin) => issueTokens(database, accessTokens, login);
   return {
     async allow({ scopes, ...login }) {
       await forgetUnused(orm);
-      const code = `code_${randomBytes(32).toString("base64url")}`;
+      const code = newBearerText("code_", database);
       const id = uuidv7();
       const codeExpiresAt = sql`now() + ${CODE_SECONDS} * interval '1 second'`;
       await orm
@@ -137,8 +135,7 @@ export function clientLoginStore({
             isNull(clientLogins.revokedAt),
           ),
         )
-        .orderBy(desc(clientLogins.id))
-        .limit(MOST_LISTED);
+        .orderBy(desc(clientLogins.id));
       return rows.map(loginOf);
     },
     revoke,
@@ -206,11 +203,12 @@ async function refreshRow(orm: Database["orm"], token: string) {
 }
 
 async function issueTokens(
-  orm: Database["orm"],
+  database: ClientLoginParts["database"],
   accessTokens: ClientLoginParts["tokens"],
   login: ClientLogin,
 ): Promise<IssuedTokens> {
-  const refreshToken = REFRESH_PREFIX + randomBytes(32).toString("base64url");
+  const { orm } = database;
+  const refreshToken = newBearerText(REFRESH_PREFIX, database);
   const expiresAt = sql`now() + ${REFRESH_DAYS} * interval '1 day'`;
   await orm.insert(clientRefreshTokens).values({ hash: hashOf(refreshToken), loginId: login.id, expiresAt });
   await orm

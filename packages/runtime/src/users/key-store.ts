@@ -1,11 +1,12 @@
 /** API keys: shown once, stored as a hash, limited by right, revocable. Looked up by hash, so timing reveals nothing. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Right } from "@capstan/core/internal";
 import { and, desc, eq, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { apiKeys } from "../db/schema/user-tables.ts";
 import { isUuid } from "../db/uuid.ts";
+import { newBearerText } from "./bearer-text.ts";
 
 export type KeyRight = Right;
 
@@ -42,10 +43,11 @@ const PREFIX = "cap_";
 const SHOWN_CHARS = 10;
 const MOST_KEYS = 10_000; // every read is bounded
 
-export function keyStore({ orm }: Pick<Database, "orm">): KeyStore {
+export function keyStore(database: Pick<Database, "orm" | "organisation">): KeyStore {
+  const { orm } = database;
   return {
     async create(input) {
-      const key = PREFIX + randomBytes(32).toString("base64url");
+      const key = newBearerText(PREFIX, database);
       const id = uuidv7();
       const [row] = await orm
         .insert(apiKeys)

@@ -51,7 +51,7 @@ export interface LoginStore {
 }
 
 export interface LoginParts {
-  readonly database: Pick<Database, "orm">;
+  readonly database: Pick<Database, "orm" | "organisation">;
   /** From sign-in to the next one, however much it is used. */
   readonly hours: number;
 }
@@ -59,12 +59,13 @@ export interface LoginParts {
 const PREFIX = "login_";
 const ROTATE_MINUTES = 60;
 const GRACE_SECONDS = 60; // requests that were under way when the token was replaced
-const MOST_LISTED = 500;
 const MOST_DEVICE_CHARS = 200;
 
 export const isLoginText = (text: string): boolean => text.startsWith(PREFIX);
 
-export function loginStore({ database: { orm }, hours }: LoginParts): LoginStore {
+/** People sign in at the server, not at an organisation: their logins are in the first one's store. */
+export function loginStore({ database, hours }: LoginParts): LoginStore {
+  const { orm } = database.organisation?.directory ?? database;
   return {
     async create({ device, sid, ...login }) {
       await forgetEnded(orm);
@@ -96,12 +97,7 @@ export function loginStore({ database: { orm }, hours }: LoginParts): LoginStore
     },
     async list(userEmail) {
       const whose = userEmail === undefined ? undefined : eq(logins.userEmail, userEmail);
-      const rows = await orm
-        .select()
-        .from(logins)
-        .where(and(whose, IN_FORCE))
-        .orderBy(desc(logins.id))
-        .limit(MOST_LISTED);
+      const rows = await orm.select().from(logins).where(and(whose, IN_FORCE)).orderBy(desc(logins.id));
       return rows.map(loginOf);
     },
     revoke: async (id) => isUuid(id) && (await revokeWhere(orm, eq(logins.id, id))) > 0,

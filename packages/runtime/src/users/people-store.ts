@@ -37,7 +37,7 @@ export interface PeopleStore {
 }
 
 export interface PeopleParts {
-  readonly database: Pick<Database, "orm" | "policyChanges">;
+  readonly database: Pick<Database, "orm" | "policyChanges" | "organisation">;
   /** The operator's own rules: they cannot be removed over the API. */
   readonly fixedRules: readonly RoleRule[];
 }
@@ -45,7 +45,8 @@ export interface PeopleParts {
 /** Nobody signs in as them. */
 const RESERVED = new Set([LOCAL_USER, "nobody@localhost"]);
 
-export function peopleStore({ database: { orm, policyChanges }, fixedRules }: PeopleParts): PeopleStore {
+export function peopleStore({ database, fixedRules }: PeopleParts): PeopleStore {
+  const { orm, policyChanges } = database;
   return {
     async remember(person) {
       const known = await update(orm, person);
@@ -64,7 +65,7 @@ export function peopleStore({ database: { orm, policyChanges }, fixedRules }: Pe
       if (meanwhile) return ok({ userEmail: meanwhile, isNew: false });
       return fail("person_refused", { why: `${person.email} is somebody else's account at the provider` });
     },
-    standing: (email) => readStanding(orm, email, fixedRules),
+    standing: (email) => readStanding(database, email, fixedRules),
     async rules() {
       return (await orm.select().from(roleRules).orderBy(asc(roleRules.id)).limit(MOST_RULES)).map(ruleOf);
     },

@@ -19,7 +19,8 @@ export type KeyPurpose =
   | "client registrations"
   | "sign-in attempts"
   | "device logins"
-  | "audit head";
+  | "audit head"
+  | `organisation ${string}`;
 
 export const derivedKey = (secret: string, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "capstan", purpose, 32));

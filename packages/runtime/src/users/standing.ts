@@ -1,10 +1,12 @@
 /**
  * What a user may at all. Somebody of an OpenID provider may what their claims give them; somebody whom only keys know
- * is bounded by the keys alone. Who was disabled, or has no role any more, may nothing.
+ * is bounded by the keys alone. Who was disabled, or has no role any more, may nothing. Who people are is known to the
+ * first organisation; what their claims give them is decided by the rules of the one that asks.
  */
 import { type Right, type RoleRule, roleFrom } from "@capstan/core/internal";
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
+import { organisationMembers } from "../db/schema/organisation-tables.ts";
 import { identities, roleRules } from "../db/schema/people-tables.ts";
 import { users } from "../db/schema/user-tables.ts";
 
@@ -24,22 +26,52 @@ export interface Standing {
 
 export const MOST_RULES = 1000; // every read is bounded
 
+export type StandingDatabase = Pick<Database, "orm" | "organisation">;
+
 export async function readStanding(
-  orm: Database["orm"],
+  database: StandingDatabase,
   email: string,
   fixed: readonly RoleRule[],
 ): Promise<Standing> {
-  const [[user], [person]] = await Promise.all([
-    orm.select({ disabledAt: users.disabledAt }).from(users).where(eq(users.email, email)),
-    orm.select().from(identities).where(eq(identities.userEmail, email)),
+  const { orm, organisation } = database;
+  const directory = organisation?.directory.orm ?? orm;
+  const [isDisabled, [person]] = await Promise.all([
+    isDisabledIn([...new Set([orm, directory])], email),
+    directory.select().from(identities).where(eq(identities.userEmail, email)),
   ]);
-  const isDisabled = Boolean(user?.disabledAt);
   const known = { isDisabled, isPerson: person !== undefined, name: person?.name };
   if (isDisabled) return { ...known, isActive: false, right: undefined, scopes: [] };
   if (person === undefined) return { ...known, isActive: true, right: "admin", scopes: [] };
   const stored = await orm.select().from(roleRules).orderBy(asc(roleRules.id)).limit(MOST_RULES);
-  const rules = [...fixed, ...stored.map((row) => ({ ...row, role: row.role as Right | null }))];
-  const { right, scopes } = roleFrom(person.claims, rules);
+  const membership = await membershipOf(database, email);
+  const rules = [
+    ...fixed,
+    ...membership,
+    ...stored.map((row) => ({ ...row, role: row.role as Right | null })),
+  ];
+  const { right, scopes } = roleFrom({ ...person.claims, [MEMBER]: [email] }, rules);
   const isActive = right !== undefined;
   return { ...known, isActive, right, scopes: isActive ? scopes : [] };
+}
+
+const MEMBER = " member"; // no claim of a provider and no rule of an admin has this name
+
+/** Somebody may be disabled in one organisation, or, by the first one, in all. */
+async function isDisabledIn(stores: readonly Database["orm"][], email: string): Promise<boolean> {
+  const found = await Promise.all(
+    stores.map((orm) =>
+      orm.select({ disabledAt: users.disabledAt }).from(users).where(eq(users.email, email)),
+    ),
+  );
+  return found.some(([user]) => Boolean(user?.disabledAt));
+}
+
+async function membershipOf({ organisation }: StandingDatabase, email: string): Promise<RoleRule[]> {
+  if (organisation === undefined) return [];
+  const { userEmail, organisationId } = organisationMembers;
+  const rows = await organisation.directory.orm
+    .select()
+    .from(organisationMembers)
+    .where(and(eq(organisationId, organisation.id), eq(userEmail, email)));
+  return rows.map(({ role }) => ({ claim: MEMBER, value: email, role: role as Right, scopes: [] }));
 }

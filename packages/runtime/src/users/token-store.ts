@@ -2,7 +2,7 @@
  * Tokens that act as an agent, inside one run, or for a client that logged in: shown once, stored as a hash, with an
  * expiry and a call limit. A run's token is valid only while the run is active, a client's only while its login is.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Follows } from "@capstan/core/internal";
 import { and, desc, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
@@ -11,6 +11,7 @@ import { clientLogins } from "../db/schema/client-login-tables.ts";
 import { runs } from "../db/schema/run-tables.ts";
 import { tokens } from "../db/schema/token-tables.ts";
 import { isUuid } from "../db/uuid.ts";
+import { newBearerText } from "./bearer-text.ts";
 
 export type TokenKind = "agent" | "run" | "client";
 
@@ -78,11 +79,11 @@ export const isTokenText = (text: string): boolean =>
   Object.values(PREFIXES).some((prefix) => text.startsWith(prefix));
 
 const SHOWN_CHARS = 12;
-const MOST_LISTED = 500;
 
-export function tokenStore({ orm }: Pick<Database, "orm">): TokenStore {
+export function tokenStore(database: TokenDatabase): TokenStore {
+  const { orm } = database;
   return {
-    create: (input) => createToken(orm, input),
+    create: (input) => createToken(database, input),
     async find(token) {
       if (!isTokenText(token)) return undefined;
       const [row] = await orm
@@ -136,18 +137,19 @@ async function listTokens(orm: Database["orm"], which: SQL | undefined): Promise
     .select()
     .from(tokens)
     .where(and(which, eq(tokens.kind, "agent"), isNull(tokens.revokedAt)))
-    .orderBy(desc(tokens.id))
-    .limit(MOST_LISTED);
+    .orderBy(desc(tokens.id));
   return rows.map((row) => recordOf(row));
 }
 
+type TokenDatabase = Pick<Database, "orm" | "organisation">;
+
 async function createToken(
-  orm: Database["orm"],
+  database: TokenDatabase,
   { name = "", runId, sessionId, loginId, maxCalls, expiresAt, ...input }: NewToken,
 ): Promise<{ token: string; record: TokenRecord }> {
   const kind = kindOf(runId, loginId);
-  const token = PREFIXES[kind] + randomBytes(32).toString("base64url");
-  const [row] = await orm
+  const token = newBearerText(PREFIXES[kind], database);
+  const [row] = await database.orm
     .insert(tokens)
     .values({
       ...input,

@@ -55,16 +55,17 @@ export interface UserStore {
 }
 
 export function userStore(
-  { orm, policyChanges }: Pick<Database, "orm" | "policyChanges">,
+  database: Pick<Database, "orm" | "policyChanges" | "organisation">,
   fixedRules: readonly RoleRule[] = [],
 ): UserStore {
+  const { orm, policyChanges } = database;
   const inForce = (subject: string | undefined) => grantsInForce(orm, subject);
   const grantsOf = (subject: string) => inForce(subject);
   const get = async (email: string): Promise<UserRecord> => {
     const [[row], granted, standing] = await Promise.all([
       orm.select().from(users).where(eq(users.email, email)),
       grantsOf(`user:${email}`),
-      readStanding(orm, email, fixedRules),
+      readStanding(database, email, fixedRules),
     ]);
     const own = row?.scopes ?? (email === LOCAL_USER ? [EVERY_SCOPE] : []);
     const { isActive, isDisabled } = standing;

@@ -1,21 +1,24 @@
 /** A2A: the agent's card, which is public as the protocol requires, and its JSON-RPC endpoint for clients of 1.0 and 0.3. */
 import { fail, ok, type Result } from "@capstan/core";
-import type { AgentStore } from "@capstan/runtime";
+import type { AgentSharings, AgentStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { sharedToCaller } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
 import { type AppEnv, authority, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { A2aAnswerParts } from "./answer.ts";
 
 export interface A2aRouteParts extends A2aAnswerParts {
   readonly agents: AgentStore;
+  readonly sharing: AgentSharings;
 }
 
 export function a2aRoutes(services: A2aRouteParts) {
   const routes = newRoutes();
   describe(routes.openAPIRegistry);
   routes.get("/.well-known/agent-card.json", async (c) => {
-    const id = await namedAgent(services, c.req.query("agent"));
+    const id = await namedAgent(services, c.get("caller"), c.req.query("agent"));
     return id.ok ? card(c, services, id.value) : problem(c, id.failure);
   });
   routes.get("/v1/agents/:id/a2a/agent-card.json", (c) => card(c, services, c.req.param("id")));
@@ -33,9 +36,13 @@ async function card(c: Context<AppEnv>, services: A2aRouteParts, agentId: string
 }
 
 /** A server has many agents but a host has one well-known card: the only agent's, or the named one's. */
-async function namedAgent({ agents }: A2aRouteParts, asked: string | undefined): Promise<Result<string>> {
+async function namedAgent(
+  { agents, sharing }: A2aRouteParts,
+  caller: Caller,
+  asked: string | undefined,
+): Promise<Result<string>> {
   if (asked !== undefined) return ok(asked);
-  const { items } = await agents.list({ limit: 2 });
+  const { items } = await agents.list({ limit: 2, sharedTo: await sharedToCaller(sharing, caller) });
   const [only] = items;
   return only && items.length === 1
     ? ok(only.id)

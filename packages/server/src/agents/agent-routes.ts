@@ -14,6 +14,7 @@ import {
 import { fail, type RuntimeAgent } from "@capstan/core";
 import { readCursor } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
+import { sharedToCaller } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
@@ -124,7 +125,8 @@ export function agentRoutes(services: AgentRouteParts) {
     const { limit, cursor, status, capability, q: text } = c.req.valid("query");
     const after = readCursor(cursor);
     if (!after.ok) return problem(c, after.failure);
-    const filter = { status, capability, text };
+    const sharedTo = await sharedToCaller(services.sharing, c.get("caller"));
+    const filter = { status, capability, text, sharedTo };
     const [page, total] = await Promise.all([
       agents.list({ limit, after: after.value, ...filter }),
       agents.count(filter),

@@ -3,6 +3,7 @@ import {
   Agent,
   AgentLabels,
   LabelChange,
+  PageQuery,
   Revision,
   RevisionList,
   RevisionQuery,
@@ -10,11 +11,12 @@ import {
 } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import { rightsGrowth } from "@capstan/core/internal";
-import type { AgentRecord } from "@capstan/runtime";
+import { type AgentRecord, readNumberCursor } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
-import { isTheirs } from "../auth/ownership.ts";
+import { mayChange } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { agentDto } from "./agent-wire.ts";
 import { diffDto, labelDto, revisionDto, summaryDto } from "./revision-dto.ts";
@@ -34,7 +36,7 @@ const list = createRoute({
   path: "/v1/agents/{id}/revisions",
   tags,
   summary: "Every state an agent was saved in, newest first",
-  request: { params: Id },
+  request: { params: Id, query: PageQuery },
   responses: { 200: json(RevisionList, "Revisions.") },
 });
 const get = createRoute({
@@ -84,7 +86,15 @@ export function revisionRoutes(services: SaveAgentParts) {
   routes.openapi(list, async (c) => {
     const found = await revisions.list(c.req.valid("param").id);
     if (!found.ok) return problem(c, found.failure);
-    return c.json({ items: found.value.map(summaryDto), total: found.value.length }, 200);
+    const { limit, cursor } = c.req.valid("query");
+    const before = readNumberCursor(cursor);
+    if (!before.ok) return problem(c, before.failure);
+    const { value: last = Number.POSITIVE_INFINITY } = before;
+    const rest = found.value.filter(({ number }) => number < last);
+    const items = rest.slice(0, limit);
+    const next = rest.length > limit ? items.at(-1) : undefined;
+    const page = { items, total: found.value.length, ...(next && { nextCursor: String(next.number) }) };
+    return c.json(wirePage(page, summaryDto), 200);
   });
   routes.openapi(get, async (c) => {
     const { id, number } = c.req.valid("param");
@@ -152,12 +162,12 @@ function inputOf({ id, version, owner, author, status, createdAt, updatedAt, ...
 }
 
 async function ownAgent(
-  { agents }: SaveAgentParts,
+  { agents, sharing }: SaveAgentParts,
   caller: Caller,
   id: string,
 ): Promise<Result<AgentRecord>> {
   const found = await agents.get(id);
-  if (!found.ok || isTheirs(caller, found.value.owner)) return found;
+  if (!found.ok || (await mayChange(sharing, id, caller))) return found;
   return fail("forbidden", {
     message: "This agent belongs to someone else, and acts with the scopes of all its users.",
     nextStep: "Ask its owner or an admin to change it, or create your own.",

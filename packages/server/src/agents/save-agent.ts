@@ -18,6 +18,7 @@ import type {
   AgentInput,
   AgentRecord,
   AgentReleases,
+  AgentSharings,
   AgentStore,
   AuditLog,
   Composer,
@@ -31,6 +32,7 @@ import { withKeptSecrets } from "./agent-wire.ts";
 
 export interface SaveAgentParts {
   readonly agents: AgentStore;
+  readonly sharing: AgentSharings;
   readonly authors: Pick<AgentAuthors, "beyond">;
   readonly registry: CapabilityRegistry;
   readonly audit: AuditLog;

@@ -56,6 +56,16 @@ describe("on loopback", () => {
     });
     expect(asked.status).toBe(204);
     expect(asked.headers.get("access-control-allow-headers")).toBe("authorization");
+    for (const path of [
+      "/mcp",
+      "/openai/v1/responses",
+      ...["ag-ui", "a2a", "ai-sdk"].map((name) => `/v1/agents/x/${name}`),
+    ]) {
+      const headers = { origin, "access-control-request-method": "POST" };
+      const allowed = await fetch(server.url + path, { method: "OPTIONS", headers });
+      expect(allowed.status, path).toBe(204);
+      expect(allowed.headers.get("access-control-allow-origin"), path).toBe(origin);
+    }
     const answer = await server.call("GET", "/openai/v1/models", undefined, { origin });
     expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
     expect((await server.call("GET", "/v1/agents", undefined, { origin })).status).toBe(403);

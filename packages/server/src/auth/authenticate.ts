@@ -30,7 +30,7 @@ import { challenge, publicOrigin } from "./resources.ts";
 const CLOSED = /^\/(v1|api|openai|mcp|a2a|metrics)(\/|$)/;
 /** An agent's A2A card tells a client that it needs a key: the protocol makes it public. Who logs in has nothing yet. */
 const PUBLIC =
-  /^\/v1\/(agents\/[^/]+\/a2a\/(\.well-known\/)?agent-card\.json|me|logins\/(device(\/poll)?|end))$/;
+  /^\/v1\/(agents\/[^/]+\/a2a\/(\.well-known\/)?agent-card\.json|me|shared(\/file)?|logins\/(device(\/poll)?|end))$/;
 
 /** With a provider even the server's own user signs in: a proxy on this machine connects from loopback, too. */
 export const isKeyless = ({ HOST, CAPSTAN_OIDC_ISSUER }: Settings): boolean =>

@@ -5,17 +5,18 @@
 import type { FollowsWire } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import type { Follows } from "@capstan/core/internal";
-import type { AgentStore, RevisionStore } from "@capstan/runtime";
+import type { AgentSharings, AgentStore, RevisionStore } from "@capstan/runtime";
 import type { Caller } from "../http/caller.ts";
-import { isTheirs } from "./ownership.ts";
+import { mayChange } from "./ownership.ts";
 
 export interface FollowsParts {
   readonly agents: AgentStore;
   readonly revisions: RevisionStore;
+  readonly sharing: AgentSharings;
 }
 
 export async function checkedFollows(
-  { agents, revisions }: FollowsParts,
+  { agents, revisions, sharing }: FollowsParts,
   caller: Caller,
   agentId: string | undefined,
   wanted: FollowsWire | undefined,
@@ -24,7 +25,7 @@ export async function checkedFollows(
   if (agentId === undefined) return fail("input_invalid", { where: "follows: it needs an agent_id" });
   const agent = await agents.get(agentId);
   if (!agent.ok) return agent;
-  if (!isTheirs(caller, agent.value.owner))
+  if (!(await mayChange(sharing, agentId, caller)))
     return fail("forbidden", {
       message: "Only who may change an agent chooses which of its revisions is used.",
       nextStep: "Leave `follows` out to use the agent as it is live, or ask its owner.",

@@ -4,16 +4,19 @@
  */
 import type { Context } from "hono";
 
-/** Which of the two: who is signed in, or the sign-in that is under way. */
-type CookieName = "login" | "attempt";
+/** Which of the three: who is signed in, the sign-in that is under way, or the organisation that was chosen. */
+type CookieName = "login" | "attempt" | "organisation";
 
 const cookieName = (name: CookieName, origin: string): string =>
   origin.startsWith("https:") ? `__Host-capstan-${name}` : `capstan-${name}`;
 
 /** Undefined when there is none, or two: a browser has one, so somebody else set the other. */
-export function readCookie(c: Context, name: CookieName, origin: string): string | undefined {
+export const readCookie = (c: Context, name: CookieName, origin: string): string | undefined =>
+  cookieIn(c.req.header("cookie") ?? "", name, origin);
+
+export function cookieIn(header: string, name: CookieName, origin: string): string | undefined {
   const wanted = `${cookieName(name, origin)}=`;
-  const values = (c.req.header("cookie") ?? "")
+  const values = header
     .split(";")
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(wanted));

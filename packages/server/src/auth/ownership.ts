@@ -3,7 +3,7 @@
  * like it does not exist, so that an id reveals nothing.
  */
 import { fail, ok, type Result } from "@capstan/core";
-import type { AgentStore, SessionRecord, SessionStore } from "@capstan/runtime";
+import type { AgentSharings, AgentStore, AuditLog, SessionRecord, SessionStore } from "@capstan/runtime";
 import type { MiddlewareHandler } from "hono";
 import { type Caller, isAdmin } from "../http/caller.ts";
 import type { AppEnv } from "../http/define-route.ts";
@@ -30,31 +30,82 @@ export async function ownSession(
 /** Below `/v1/sessions`, and no session: it looks through those of the caller. */
 const SEARCH = "/v1/sessions/search";
 
-/** Runs before every route below a session. Skipped for admins, including everyone on loopback. */
-export function guardSessions({ sessions }: { sessions: SessionStore }): MiddlewareHandler<AppEnv> {
+const READS = new Set(["GET", "HEAD"]);
+
+/**
+ * Runs before every route below a session. An admin uses every session, and its runs have its owner's rights and accounts:
+ * so what an admin does in a session of somebody else is in the audit log.
+ */
+export function guardSessions(parts: {
+  readonly sessions: SessionStore;
+  readonly audit: AuditLog;
+}): MiddlewareHandler<AppEnv> {
+  const { sessions, audit } = parts;
+  const noteUse = async (id: string, { email }: Caller, request: string): Promise<void> => {
+    const found = await sessions.get(id);
+    if (!found.ok || found.value.owner === email) return;
+    const details = { owner: found.value.owner, request };
+    await audit.add({ actor: email, action: "session.used_by_admin", subject: id, details });
+  };
   return async (c, next) => {
     const caller = c.get("caller");
-    if (seesAll(caller) || caller.rights.length === 0) return next(); // without rights the route itself refuses
+    if (caller.rights.length === 0) return next(); // without rights the route itself refuses
     if (c.req.path === SEARCH) return next();
+    if (seesAll(caller)) {
+      const [id = "", ...rest] = c.req.path.split("/").slice(3);
+      if (!READS.has(c.req.method)) await noteUse(id, caller, [c.req.method, ...rest].join(" "));
+      return next();
+    }
     const found = await ownSession(sessions, c.req.param("id") ?? "", caller);
     return found.ok ? next() : problem(c, found.failure);
   };
 }
 
-const CHANGES = new Set(["PATCH", "DELETE"]);
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;
+
+/** What each method of the agent itself needs; what is below it is decided by its route. */
+const NEEDED: Readonly<Record<string, "change" | "own">> = { PATCH: "change", DELETE: "own" };
+
+/** Whose view of the agents a listing shows; an admin sees all. */
+export const sharedToCaller = async (sharing: AgentSharings, caller: Caller) =>
+  seesAll(caller) ? undefined : sharing.sharedTo(caller.email);
+
+/** Whether this caller may change the agent: its owner, an admin, and whom it is shared with for that. */
+export const mayChange = async (sharing: AgentSharings, id: string, caller: Caller): Promise<boolean> =>
+  (await sharing.rightsOf(id, { email: caller.email, isAdmin: seesAll(caller) })).includes("change");
 
 /**
- * Everybody may use an agent, but only its owner may change it: whoever could change it would decide what it does with the
- * rights of all its users.
+ * Runs before every route at or below an agent. One that is not for the caller looks like none. To change it is its owner's
+ * and of whom the owner named: whoever changes it decides what it does with the rights of all its users.
  */
-export function guardAgents({ agents }: { agents: AgentStore }): MiddlewareHandler<AppEnv> {
+export function guardAgents(parts: {
+  readonly agents: AgentStore;
+  readonly sharing: AgentSharings;
+}): MiddlewareHandler<AppEnv> {
+  const { agents, sharing } = parts;
+  const isOwn = async (id: string, caller: Caller): Promise<boolean> => {
+    const found = await agents.get(id);
+    return !found.ok || isTheirs(caller, found.value.owner);
+  };
   return async (c, next) => {
     const caller = c.get("caller");
-    if (!CHANGES.has(c.req.method) || seesAll(caller) || caller.rights.length === 0) return next();
-    const found = await agents.get(c.req.param("id") ?? "");
-    if (!found.ok || isTheirs(caller, found.value.owner)) return next();
-    const message = "This agent belongs to someone else, and acts with the scopes of all its users.";
-    const nextStep = "Ask its owner or an admin to change it, or create your own.";
-    return problem(c, fail("forbidden", { message, nextStep }).failure);
+    const id = c.req.param("id") ?? "";
+    if (!UUID.test(id) || seesAll(caller)) return next(); // "preview" is no agent
+    const rights = await sharing.rightsOf(id, { email: caller.email, isAdmin: false });
+    if (rights.length === 0) return problem(c, fail("not_found", { what: "agent", id }).failure);
+    const needed = neededAt(c.req.method, c.req.path, caller);
+    const may = needed === undefined || (needed === "change" && rights.includes("change"));
+    return may || (await isOwn(id, caller)) ? next() : problem(c, BELONGS);
   };
 }
+
+/** Without rights the route itself refuses. */
+const neededAt = (method: string, path: string, { rights }: Caller): "change" | "own" | undefined =>
+  rights.length > 0 && path.split("/").length === "/v1/agents/{id}".split("/").length
+    ? NEEDED[method]
+    : undefined;
+
+const BELONGS = fail("forbidden", {
+  message: "This agent belongs to someone else, and acts with the scopes of all its users.",
+  nextStep: "Ask its owner or an admin to change it, or create your own.",
+}).failure;

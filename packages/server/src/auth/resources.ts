@@ -17,13 +17,16 @@ const METADATA = "/.well-known/oauth-protected-resource";
 const OF_AGENT = /^\/v1\/agents\/([^/]+)\/(a2a|ag-ui|ai-sdk)(?:\/.*)?$/;
 
 /** The server's own address as clients see it. Behind a proxy without CAPSTAN_PUBLIC_URL, the proxy tells the scheme. */
-export function publicOrigin(
-  c: Context,
+export const publicOrigin = (c: Context, settings: Pick<Settings, "CAPSTAN_PUBLIC_URL">): string =>
+  originFrom((name) => c.req.header(name), settings);
+
+export function originFrom(
+  header: (name: string) => string | undefined,
   { CAPSTAN_PUBLIC_URL }: Pick<Settings, "CAPSTAN_PUBLIC_URL">,
 ): string {
   if (CAPSTAN_PUBLIC_URL !== undefined) return new URL(CAPSTAN_PUBLIC_URL).origin;
-  const scheme = c.req.header("x-forwarded-proto") === "https" ? "https" : "http";
-  return `${scheme}://${c.req.header("host") ?? "localhost"}`;
+  const scheme = header("x-forwarded-proto") === "https" ? "https" : "http";
+  return `${scheme}://${header("host") ?? "localhost"}`;
 }
 
 /** The resource that a request or a `resource` parameter means; undefined when it is none of ours. */

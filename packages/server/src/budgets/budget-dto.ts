@@ -16,6 +16,7 @@ export const fieldsOf = (budget: Omit<SpendingBudget, "id">) => ({
   capability_id: budget.capabilityId ?? null,
   for_each: budget.forEach ?? null,
   at_limit: budget.atLimit,
+  webhook: budget.webhookUrl === undefined ? null : { url: budget.webhookUrl },
 });
 
 export const draftOf = (sent: z.output<typeof BudgetCreate>): BudgetDraft => ({
@@ -29,6 +30,7 @@ export const draftOf = (sent: z.output<typeof BudgetCreate>): BudgetDraft => ({
   capabilityId: sent.capability_id ?? undefined,
   forEach: sent.for_each ?? undefined,
   atLimit: sent.at_limit,
+  webhookUrl: sent.webhook?.url,
 });
 
 /** `seenBy`: a user who sees the shares of others nowhere; undefined sees all. */

@@ -1,12 +1,21 @@
 /** /v1/budgets: what may be spent in a day, a week or a month, what was, and where it leads at this pace. */
-import { Budget, BudgetCreate, BudgetList, BudgetPatch } from "@capstan/client/wire";
+import { Budget, BudgetCreate, BudgetList, BudgetPatch, PageQuery } from "@capstan/client/wire";
 import { type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
 import { budgetFault } from "@capstan/core/internal";
-import type { AgentStore, AuditLog, BudgetDraft, BudgetRecord, BudgetStore } from "@capstan/runtime";
+import {
+  type AgentStore,
+  type AuditLog,
+  type BudgetDraft,
+  type BudgetRecord,
+  type BudgetStore,
+  OPERATOR,
+  pageInMemory,
+} from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { ownerFilter } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { budgetDto, draftOf, fieldsOf } from "./budget-dto.ts";
 
@@ -18,6 +27,7 @@ const list = createRoute({
   path: "/v1/budgets",
   tags,
   summary: "Budgets with what was spent in the current period, newest first",
+  request: { query: PageQuery },
   responses: { 200: json(BudgetList, "Budgets.") },
 });
 const create = createRoute({
@@ -66,6 +76,8 @@ export interface BudgetRouteParts {
   readonly audit: AuditLog;
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
+  /** Refuses an address that no delivery could reach. */
+  readonly fetch: { readonly check: (url: string) => Promise<Result<unknown>> };
 }
 
 export function budgetRoutes(parts: BudgetRouteParts) {
@@ -81,13 +93,17 @@ export function budgetRoutes(parts: BudgetRouteParts) {
   routes.openapi(list, async (c) => {
     const seenBy = ownerFilter(c.get("caller"));
     const [found, states] = await Promise.all([budgets.list(), budgets.states()]);
-    const items = found
-      .filter((budget) => isShown(budget, seenBy))
-      .flatMap((budget) => {
-        const state = states.get(budget.id);
-        return state ? [budgetDto(budget, state, { seenBy, now: new Date() })] : [];
-      });
-    return c.json({ items, total: items.length }, 200);
+    const shown = found.flatMap((budget) => {
+      const state = states.get(budget.id);
+      return state && isShown(budget, seenBy) ? [{ ...budget, state }] : [];
+    });
+    const page = pageInMemory(shown, c.req.valid("query"), { keyOf: ({ id }) => id });
+    if (!page.ok) return problem(c, page.failure);
+    const now = new Date();
+    return c.json(
+      wirePage(page.value, ({ state, ...budget }) => budgetDto(budget, state, { seenBy, now })),
+      200,
+    );
   });
   routes.openapi(create, async (c) => {
     const caller = c.get("caller");
@@ -109,7 +125,7 @@ export function budgetRoutes(parts: BudgetRouteParts) {
   routes.openapi(change, async (c) => {
     const { id } = c.req.valid("param");
     const caller = c.get("caller");
-    const found = await budgets.get(id);
+    const found = await changeable(budgets, id);
     if (!found.ok) return problem(c, found.failure);
     const merged = BudgetCreate.parse({ ...fieldsOf(found.value), ...c.req.valid("json") });
     const draft = await checkedDraft(parts, draftOf(merged));
@@ -121,12 +137,21 @@ export function budgetRoutes(parts: BudgetRouteParts) {
     return body ? c.json(body, 200) : problem(c, gone(id));
   });
   routes.openapi(remove, async (c) => {
-    const removed = await budgets.remove(c.req.valid("param").id);
+    const { id } = c.req.valid("param");
+    const found = await changeable(budgets, id);
+    const removed = found.ok ? await budgets.remove(id) : found;
     if (!removed.ok) return problem(c, removed.failure);
     await note("budget.deleted", c.get("caller"), removed.value);
     return c.body(null, 204);
   });
   return routes;
+}
+
+async function changeable(budgets: BudgetStore, id: string): Promise<Result<BudgetRecord>> {
+  const found = await budgets.get(id);
+  return found.ok && found.value.createdBy === OPERATOR
+    ? fail("organisation_of_operator", { what: "Limits of the operator" })
+    : found;
 }
 
 /** A budget of one user is shown to that user and to admins. */
@@ -135,12 +160,16 @@ const isShown = ({ user }: BudgetRecord, seenBy: string | undefined): boolean =>
 
 /** A budget of an agent or a capability that does not exist would never count, and nobody would notice. */
 async function checkedDraft(
-  { agents, registry }: BudgetRouteParts,
+  { agents, registry, fetch }: BudgetRouteParts,
   draft: BudgetDraft,
 ): Promise<Result<BudgetDraft>> {
-  const { agentId, capabilityId } = draft;
+  const { agentId, capabilityId, webhookUrl } = draft;
   const fault = budgetFault(draft);
   if (fault !== undefined) return fail("input_invalid", { where: fault });
+  if (webhookUrl !== undefined) {
+    const reachable = await fetch.check(webhookUrl);
+    if (!reachable.ok) return reachable;
+  }
   if (agentId !== undefined) {
     const agent = await agents.get(agentId);
     if (!agent.ok) return agent;

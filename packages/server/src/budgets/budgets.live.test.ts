@@ -1,4 +1,8 @@
 /** Budgets on a real server: reserved before the model is asked, settled after; at the limit a run waits for an admin. */
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scriptedModel } from "../../../../tools/scripted-model.ts";
 import { STORES } from "../../../../tools/stores-under-test.ts";
@@ -6,10 +10,25 @@ import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
 const PRICES = { input: 100_000, output: 200_000 }; // US dollars a million: an answer of 10 and 5 tokens costs two
 
+async function webhookReceiver() {
+  const told: { readonly body: string; readonly signed: string }[] = [];
+  const receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const signed = String(request.headers["capstan-signature"]);
+    told.push({ body: Buffer.concat(chunks).toString(), signed });
+    response.end();
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const { port } = receiver.address() as AddressInfo;
+  return { told, url: `http://127.0.0.1:${port}/alerts`, close: () => receiver.close() };
+}
+
 describe.each(STORES)("budgets on $name", ({ fresh }) => {
   let server: TestServer;
   let agent: string;
   let unpriced: string;
+  let hook: Awaited<ReturnType<typeof webhookReceiver>>;
   beforeAll(async () => {
     const says = { models: {} as Record<string, ReturnType<typeof scriptedModel>> };
     const script: Parameters<typeof scriptedModel>[0] = (call, step) =>
@@ -18,13 +37,17 @@ describe.each(STORES)("budgets on $name", ({ fresh }) => {
         : [{ text: "Done." }];
     says.models["test/scripted"] = scriptedModel(script, { prices: PRICES, maxOutputTokens: 5 });
     says.models["test/unpriced"] = scriptedModel(script);
-    server = await testServer(await fresh(), {}, says);
+    hook = await webhookReceiver();
+    server = await testServer(await fresh(), { CAPSTAN_ALLOW_HOSTS: new URL(hook.url).host }, says);
     const made = (model: string) =>
       server.call("POST", "/v1/agents", { name: model, capabilities: ["test_math"], model });
     agent = (await made("test/scripted")).body.id;
     unpriced = (await made("test/unpriced")).body.id;
   });
-  afterAll(() => server?.stop());
+  afterAll(async () => {
+    await server?.stop();
+    hook?.close();
+  });
 
   const budget = async (body: object) => {
     const made = await server.call("POST", "/v1/budgets", { name: "a budget", period: "day", ...body });
@@ -133,6 +156,36 @@ describe.each(STORES)("budgets on $name", ({ fresh }) => {
     expect(rows).toHaveLength(1);
     expect(rows[0].subject).toMatch(/@/);
     await made.remove();
+  });
+
+  test("a webhook is told of each alert, signed as the webhooks of runs are", async () => {
+    const webhook = { url: hook.url };
+    const fresh = { name: "Fresh", capabilities: ["test_math"], model: "test/unpriced" };
+    const { id: by } = (await server.call("POST", "/v1/agents", fresh)).body;
+    const made = await budget({ measure: "calls", limit: 2, agent_id: by, webhook });
+    expect(made.webhook).toEqual(webhook);
+    for (let at = 0; at < 2; at++) await statusOf("add", by);
+    await expect.poll(() => hook.told.length, { timeout: 20_000 }).toBe(2);
+    const { key } = (await server.call("GET", "/v1/webhook-key")).body;
+    const told = hook.told.map(({ body, signed }) => {
+      const [, t, v1] = /^t=(\d+),v1=([0-9a-f]+)$/.exec(signed) ?? [];
+      expect(createHmac("sha256", key).update(`${t}.${body}`).digest("hex")).toBe(v1);
+      return JSON.parse(body);
+    });
+    expect(told.map(({ percent }) => percent).toSorted()).toEqual([100, 50].toSorted());
+    expect(told[0]).toMatchObject({
+      type: "budget.alert",
+      budget: { id: made.id, limit: 2, measure: "calls", period: "day" },
+      for: null,
+    });
+    await made.remove();
+  });
+
+  test("a webhook that no delivery could reach is refused", async () => {
+    const body = { name: "b", period: "day", measure: "calls", limit: 1 };
+    const webhook = { url: "http://169.254.169.254/" };
+    const refused = await server.call("POST", "/v1/budgets", { ...body, webhook });
+    expect([refused.status, refused.body.code]).toEqual([403, "url_refused"]);
   });
 
   test("an alert is raised once for each of 50, 80 and 100 percent", async () => {

@@ -16,9 +16,17 @@ import {
 import type { CapabilityRegistry } from "@capstan/core";
 import { type AnyTool, type Capability, fail } from "@capstan/core";
 import { whyUnavailable } from "@capstan/core/internal";
-import type { AgentStore, AuditLog, CapabilityDocuments } from "@capstan/runtime";
+import {
+  type AgentSharings,
+  type AgentStore,
+  type AuditLog,
+  type CapabilityDocuments,
+  delegateIdOf,
+} from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { flowDto } from "../agents/preview-dto.ts";
+import { seesAll, sharedToCaller } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
 import { asWire, Id, json, jsonBody, jsonOrYamlBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { traceParent } from "../http/trace-parent.ts";
@@ -98,16 +106,19 @@ export interface CapabilityRouteParts extends OneToolParts {
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
   readonly documents: CapabilityDocuments;
+  readonly sharing: AgentSharings;
   readonly audit: AuditLog;
 }
 
 export function capabilityRoutes(services: CapabilityRouteParts) {
   const { registry, agents } = services;
   const routes = newRoutes();
-  routes.openapi(listRoute, (c) => {
+  routes.openapi(listRoute, async (c) => {
     const { limit, cursor, ...filter } = c.req.valid("query");
+    const hidden = await hiddenDelegates(services, c.get("caller"));
     const found = registry
       .list()
+      .filter(({ id }) => !hidden.has(id))
       .filter(matches(filter))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
     const after = cursor === undefined ? undefined : idInCursor(cursor);
@@ -123,7 +134,10 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
     const { id } = c.req.valid("param");
     const found = registry.get(id);
     if (!found.ok) return problem(c, { ...found.failure, status: 404 });
-    return c.json({ ...capabilityDetail(found.value), used_by: await agents.using(id) }, 200);
+    if ((await hiddenDelegates(services, c.get("caller"))).has(id))
+      return problem(c, fail("not_found", { what: "capability", id }).failure);
+    const sharedTo = await sharedToCaller(services.sharing, c.get("caller"));
+    return c.json({ ...capabilityDetail(found.value), used_by: await agents.using(id, { sharedTo }) }, 200);
   });
   routes.openapi(registerRoute, async (c) => {
     const { email } = c.get("caller");
@@ -231,4 +245,20 @@ function capabilityDetail(capability: Capability): Omit<CapabilityDetail, "used_
 function unavailable(tool: AnyTool): { unavailable?: string } {
   const why = whyUnavailable(tool);
   return why === undefined ? {} : { unavailable: why };
+}
+
+/** Agents that others delegate to are capabilities, too; one that is not for the caller is not shown as one either. */
+export async function hiddenDelegates(
+  { registry, sharing }: Pick<CapabilityRouteParts, "registry" | "sharing">,
+  caller: Caller,
+): Promise<ReadonlySet<string>> {
+  const hidden = new Set<string>();
+  if (seesAll(caller)) return hidden;
+  for (const { id } of registry.list()) {
+    const agentId = delegateIdOf(id);
+    if (agentId === undefined) continue;
+    const rights = await sharing.rightsOf(agentId, { email: caller.email, isAdmin: false });
+    if (rights.length === 0) hidden.add(id);
+  }
+  return hidden;
 }

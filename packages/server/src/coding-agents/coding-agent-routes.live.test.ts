@@ -104,6 +104,22 @@ describe("/v1/coding-agents", () => {
     expect(refused).toMatchObject({ status, body: { nextStep: expect.any(String) } });
   });
 
+  test("one is checked and probed, and nobody else; a program that does nothing proves nothing", async () => {
+    const { status, body } = await server.call("POST", "/v1/coding-agents/claude/doctor");
+    expect(status).toBe(200);
+    const told = String(body)
+      .split("\n")
+      .filter((line) => line.startsWith("data:"))
+      .map((line) => JSON.parse(line.slice("data:".length)));
+    expect(told.map(({ type, agent }) => [type, agent ?? "claude"])).toEqual(
+      ["checking", "checked", "probing", "probed", "done"].map((type) => [type, "claude"]),
+    );
+    const { report } = told[3];
+    expect(report.differences).toEqual([]);
+    expect(report.inconclusive.length).toBeGreaterThan(0);
+    expect((await server.call("POST", "/v1/coding-agents/nobody/doctor")).status).toBe(404);
+  });
+
   test("a session that the agent does not have is not found", async () => {
     expect((await server.call("GET", "/v1/coding-agents/claude/sessions")).body).toEqual({ items: [] });
     expect((await server.call("GET", "/v1/coding-agents/claude/sessions/none")).status).toBe(404);

@@ -1,6 +1,4 @@
 /** Runs that act as their user: the first call asks, the person consents at a real provider, the run goes on. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { defineCapability, defineTool, ok } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,6 +6,7 @@ import { z } from "zod";
 import { scriptedModel } from "../../../../tools/scripted-model.ts";
 import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
+import { searchForTokens } from "../fixtures/leaked-tokens.ts";
 import { CLIENT, consentAt, type OAuthAccount, oauthAccount } from "../fixtures/oauth-account.ts";
 
 const HERE = "http://capstan.test";
@@ -309,31 +308,6 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     expect(await echo.messages()).toContain("[secret]");
     const tokens = [...account.tokens, CLIENT.client_secret];
     expect(tokens.length).toBeGreaterThan(5);
-    const { rows } = await server.services.database.pool.query<{ name: string }>(
-      "select table_name as name from information_schema.tables where table_schema = 'public'",
-    );
-    for (const { name } of rows) {
-      const all = await server.services.database.pool.query(
-        `select coalesce(json_agg(t)::text, '') as text from "${name}" t`,
-      );
-      for (const token of tokens) expect(all.rows[0].text.includes(token), name).toBe(false);
-    }
-    for (const file of filesUnder(store.dataDir)) {
-      if (/base|pg_wal/.test(file)) continue; // the store itself: searched above by table
-      const text = readFileSync(file, "latin1");
-      for (const token of tokens) expect(text.includes(token), file).toBe(false);
-    }
-    const shown = JSON.stringify([
-      (await server.call("GET", "/v1/connections")).body,
-      (await server.call("GET", "/v1/audit?limit=200")).body,
-      (await server.call("GET", "/v1/approvals?limit=200")).body,
-    ]);
-    for (const token of tokens) expect(shown.includes(token)).toBe(false);
+    expect(await searchForTokens(server, store, tokens)).toEqual([]);
   });
 });
-
-function filesUnder(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
-}

@@ -6,6 +6,7 @@ import {
   ConnectionList,
   ConnectionStart,
   ConnectionStarted,
+  PageQuery,
 } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import {
@@ -15,11 +16,13 @@ import {
   type ConnectionRecord,
   type ConnectionStore,
   type Database,
+  pageInMemory,
   subjectNames,
 } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { ownerFilter } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import type { Settings } from "../settings/settings.ts";
 import { connectionDto } from "./connection-dto.ts";
@@ -34,6 +37,7 @@ const list = createRoute({
   path: "/v1/connections",
   tags,
   summary: "Connected accounts, newest first; your own, or all for an admin",
+  request: { query: PageQuery },
   responses: { 200: json(ConnectionList, "Accounts with their scopes, without tokens.") },
 });
 const start = createRoute({
@@ -73,8 +77,14 @@ export function connectionRoutes(parts: ConnectionRouteParts) {
   const routes = newRoutes();
   const note = connectionNote(audit);
   routes.openapi(list, async (c) => {
-    const items = await dtos(parts, await connections.list(ownerFilter(c.get("caller"))));
-    return c.json({ items, total: items.length }, 200);
+    const all = await connections.list(ownerFilter(c.get("caller")));
+    const page = pageInMemory(all, c.req.valid("query"), { keyOf: ({ id }) => id });
+    if (!page.ok) return problem(c, page.failure);
+    const shown = await dtos(parts, page.value.items);
+    return c.json(
+      wirePage({ ...page.value, items: shown }, (each) => each),
+      200,
+    );
   });
   routes.openapi(start, async (c) => {
     const {

@@ -1,10 +1,5 @@
 /** /v1/connections/{id}: ending a connection, taking back what an agent was allowed, and which call used it. */
-import {
-  ConnectionConsentId,
-  ConnectionRevoked,
-  ConnectionUseList,
-  ConnectionUseQuery,
-} from "@capstan/client/wire";
+import { ConnectionConsentId, ConnectionRevoked, ConnectionUseList, PageQuery } from "@capstan/client/wire";
 import { fail, type Result } from "@capstan/core";
 import {
   type AuditLog,
@@ -12,12 +7,14 @@ import {
   type ConnectionRecord,
   type ConnectionStore,
   type Database,
+  readCursor,
   subjectNames,
 } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { agentName } from "./connection-dto.ts";
 
@@ -49,7 +46,7 @@ const uses = createRoute({
   path: "/v1/connections/{id}/uses",
   tags,
   summary: "Which agent used it when, for which tool; kept for 90 days",
-  request: { params: Id, query: ConnectionUseQuery },
+  request: { params: Id, query: PageQuery },
   responses: { 200: json(ConnectionUseList, "Newest first.") },
 });
 
@@ -94,14 +91,17 @@ export function ownConnectionRoutes(parts: OwnConnectionParts) {
     return c.body(null, 204);
   });
   routes.openapi(uses, async (c) => {
+    const { limit, cursor } = c.req.valid("query");
+    const after = readCursor(cursor);
+    if (!after.ok) return problem(c, after.failure);
     const found = await own(c.req.valid("param").id, c.get("caller"));
     if (!found.ok) return problem(c, found.failure);
-    const rows = await connections.uses(found.value.id, c.req.valid("query").limit);
+    const page = await connections.uses(found.value.id, { limit, after: after.value });
     const agents = await subjectNames(
       parts.database,
-      rows.map(({ agentId }) => agentId),
+      page.items.map(({ agentId }) => agentId),
     );
-    const items = rows.map((row) => ({
+    const body = wirePage(page, (row) => ({
       used_at: row.usedAt.toISOString(),
       agent_id: row.agentId,
       agent_name: agentName({ agents }, row.agentId),
@@ -110,7 +110,7 @@ export function ownConnectionRoutes(parts: OwnConnectionParts) {
       session_id: row.sessionId,
       run_id: row.runId,
     }));
-    return c.json({ items, total: items.length }, 200);
+    return c.json(body, 200);
   });
   return routes;
 }

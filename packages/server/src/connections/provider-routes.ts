@@ -6,14 +6,19 @@ import {
   ConnectionProviderPut,
 } from "@capstan/client/wire";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
-import type { AuditLog, ConnectionProviders, ProviderSettings } from "@capstan/runtime";
+import {
+  type AuditLog,
+  type ConnectionProviders,
+  clientDocument,
+  type ProviderSettings,
+  readAuthorizationServer,
+} from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { z } from "zod";
 import { publicOrigin } from "../auth/resources.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
-import type { Settings } from "../settings/settings.ts";
+import { ownOrigin, type Settings } from "../settings/settings.ts";
 import { providerDto } from "./connection-dto.ts";
 
 const tags = ["connections"];
@@ -79,6 +84,8 @@ export function connectionProviderRoutes(parts: ProviderRouteParts) {
     await audit.add({ actor: email, action: "connection_provider.set", subject: id, details });
     return c.json(providerDto(found.value, redirectUri(c, settings)), 200);
   });
+  // What we are to authorization servers that read clients' documents.
+  routes.get("/connections/client.json", (c) => c.json(clientDocument(ownOrigin(settings)), 200));
   routes.openapi(remove, async (c) => {
     const { id } = c.req.valid("param");
     if (!(await providers.remove(id)))
@@ -89,44 +96,21 @@ export function connectionProviderRoutes(parts: ProviderRouteParts) {
   return routes;
 }
 
-const endpoint = z.url({ protocol: /^https?$/ }).max(2000);
-const Metadata = z.looseObject({
-  issuer: endpoint,
-  authorization_endpoint: endpoint,
-  token_endpoint: endpoint,
-  revocation_endpoint: endpoint.optional(),
-  userinfo_endpoint: endpoint.optional(),
-});
-
-/** OpenID Connect Discovery, then RFC 8414; an answer that names another issuer is refused. */
+/** What is left out is read from the issuer's metadata. */
 async function withDiscovery(
   fetch: GuardedFetch,
   given: ProviderSettings,
 ): Promise<Result<ProviderSettings>> {
   const { issuer } = given;
   if (issuer === undefined || (given.authorization_url && given.token_url)) return ok(given);
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/$/, "");
-  const places = [
-    `${origin}${path}/.well-known/openid-configuration`,
-    `${origin}/.well-known/oauth-authorization-server${path}`,
-  ];
-  for (const place of places) {
-    const answer = await fetch(place, { headers: { accept: "application/json" }, redirects: "refuse" });
-    const body: unknown = answer.ok ? await answer.value.json().catch(() => undefined) : undefined;
-    const read = Metadata.safeParse(body);
-    if (!read.success || read.data.issuer.replace(/\/$/, "") !== issuer.replace(/\/$/, "")) continue;
-    const found = read.data;
-    return ok({
-      authorization_url: found.authorization_endpoint,
-      token_url: found.token_endpoint,
-      revocation_url: found.revocation_endpoint,
-      account_url: found.userinfo_endpoint,
-      ...given,
-      issuer: found.issuer,
-    });
-  }
-  return fail("input_invalid", {
-    where: `issuer: no metadata of ${issuer} is found at ${places.join(" or ")}`,
+  const found = await readAuthorizationServer(fetch, issuer);
+  if (!found.ok) return found;
+  return ok({
+    authorization_url: found.value.authorization_endpoint,
+    token_url: found.value.token_endpoint,
+    revocation_url: found.value.revocation_endpoint,
+    account_url: found.value.userinfo_endpoint,
+    ...given,
+    issuer: found.value.issuer,
   });
 }

@@ -77,6 +77,32 @@ test("a change of a real folder is shown, blocked by what is not committed, and 
   expect(studio.faults).toEqual([]);
 }, 120_000);
 
+test("a change of a real folder is discarded after a question, and the folder stays as it is", async () => {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
+  const before = [readFileSync(join(folder, "a.txt"), "utf8"), git("log", "-1", "--format=%H")];
+  const id = await session({ allow_native_tools: true, folder });
+  await studio.server.call("POST", `/v1/sessions/${id}/messages`, {
+    content: "write a.txt not wanted\nsay Done.",
+  });
+  const page = await studio.open(`/chat/${id}`);
+  await page.getByRole("article", { name: "Answer" }).getByText("Done.").waitFor();
+  await page.getByRole("button", { name: "Changes" }).click();
+  const changes = page.getByRole("dialog", { name: "Changes" });
+  await changes.getByText("+not wanted").waitFor();
+  expect(git("branch", "--list", "capstan/*")).toContain("capstan/");
+  await changes.getByRole("button", { name: "Discard" }).click();
+  const question = page.getByRole("dialog", { name: "Discard the change?" });
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await changes.getByText("open", { exact: true }).waitFor();
+  await changes.getByRole("button", { name: "Discard" }).click();
+  await question.getByRole("button", { name: "Discard" }).click();
+  await changes.getByText("discarded", { exact: true }).waitFor();
+  expect(await changes.getByRole("button", { name: "Apply" }).count()).toBe(0);
+  expect([readFileSync(join(folder, "a.txt"), "utf8"), git("log", "-1", "--format=%H")]).toEqual(before);
+  expect([git("branch", "--list", "capstan/*"), git("status", "--porcelain")]).toEqual(["", ""]);
+  expect(studio.faults).toEqual([]);
+}, 120_000);
+
 test("answers stand side by side with their diffs, time and cost, and one is kept", async () => {
   const id = await session({ allow_native_tools: true });
   const write = (content: string) => studio.server.call("POST", `/v1/sessions/${id}/messages`, { content });

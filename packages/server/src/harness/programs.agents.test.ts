@@ -52,8 +52,8 @@ function repository(name: string): string {
   return folder;
 }
 
-/** Those whose settings for the sim are in the environment: they keep their own tools and run as the session's user. */
-describe.each(REAL.slice(0, 3))("$name in a real folder", ({ name: harness, model }) => {
+/** They keep their own tools and run as the session's user. */
+describe.each(REAL)("$name in a real folder", ({ name: harness, model }) => {
   const real = test.skipIf(!isInstalled(harness));
 
   real("works on a branch, and a person applies the change or discards it", async () => {

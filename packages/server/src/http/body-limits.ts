@@ -23,9 +23,15 @@ interface LargerBody {
   readonly needs: readonly [Thing, Action];
 }
 
-/** Routes whose bodies contain a file, a whole catalog or a package's archive. */
+/** Routes whose bodies contain a file, a dataset, a whole catalog or a package's archive. */
 const LARGER: readonly LargerBody[] = [
   { method: "PUT", path: /^\/v1\/sessions\/[^/]+\/files\/./, bytes: undefined, needs: ["file", "change"] },
+  {
+    method: "POST",
+    path: /^\/v1\/datasets\/[^/]+\/import$/,
+    bytes: 64 * MEGABYTE,
+    needs: ["dataset", "change"],
+  },
   { method: "POST", path: /^\/v1\/route\/rank$/, bytes: 64 * MEGABYTE, needs: ["capability", "see"] },
   { method: "POST", path: /^\/v1\/packages(\/review)?$/, bytes: 96 * MEGABYTE, needs: ["package", "change"] },
 ];

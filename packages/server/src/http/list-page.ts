@@ -1,19 +1,27 @@
 /** Lists that are read whole and answered in pages: what a page looks like, and the text filter. */
+import type { Page } from "@capstan/client/wire";
 
 interface ReadPage<Row> {
   readonly items: readonly Row[];
-  readonly total: number;
+  readonly total?: number;
   readonly nextCursor?: string;
 }
 
-export const wirePage = <Row, Item>(
+export function wirePage<Row, Item>(
+  page: ReadPage<Row> & { readonly total: number },
+  dto: (row: Row) => Item,
+): Page<Item> & { total: number };
+export function wirePage<Row, Item>(page: ReadPage<Row>, dto: (row: Row) => Item): Page<Item>;
+export function wirePage<Row, Item>(
   { items, total, nextCursor }: ReadPage<Row>,
   dto: (row: Row) => Item,
-) => ({
-  items: items.map(dto),
-  total,
-  ...(nextCursor !== undefined && { next_cursor: nextCursor }),
-});
+): Page<Item> {
+  return {
+    items: items.map(dto),
+    ...(total !== undefined && { total }),
+    ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+  };
+}
 
 /** Whether one of the texts contains the words; without words every row does. */
 export const hasText = (words: string | undefined, ...texts: (string | undefined)[]): boolean =>

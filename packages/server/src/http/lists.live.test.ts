@@ -1,31 +1,74 @@
-/** Every list of the API that comes in pages, as the OpenAPI document names them: one set of promises for all. */
+/** Every list of the API, as the OpenAPI document names them: in pages, with one set of promises for all, or named as whole. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { runInput } from "../../../../tools/ag-ui-wire.ts";
 import { STORES } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
 interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly responses?: Readonly<Record<string, { content?: Record<string, { schema?: Schema }> }>>;
 }
 
 /** How a list is read here: a path with ids filled in, and by what its rows are told apart. */
 interface PagedList {
   readonly path: string;
-  readonly key: "id" | "position" | "name" | "email";
+  readonly key: "id" | "position" | "name" | "email" | "number" | "tool";
   /** Whether the newest row stands first. */
   readonly newestFirst: boolean;
   /** There is none in this test. */
   readonly isEmpty?: boolean;
 }
 
-const LISTS: Readonly<Record<string, (ids: { session: string }) => PagedList>> = {
+interface Ids {
+  readonly session: string;
+  readonly agent: string;
+  readonly connection: string;
+  readonly dataset: string;
+}
+
+const LISTS: Readonly<Record<string, (ids: Ids) => PagedList>> = {
   "/v1/agents": () => ({ path: "/v1/agents", key: "id", newestFirst: true }),
+  "/v1/agents/{id}/revisions": ({ agent }) => ({
+    path: `/v1/agents/${agent}/revisions`,
+    key: "number",
+    newestFirst: true,
+  }),
+  "/v1/agents/{id}/tokens": ({ agent }) => ({
+    path: `/v1/agents/${agent}/tokens`,
+    key: "id",
+    newestFirst: true,
+  }),
   "/v1/approvals": () => ({ path: "/v1/approvals", key: "id", newestFirst: true }),
   "/v1/audit": () => ({ path: "/v1/audit", key: "id", newestFirst: true }),
+  "/v1/budgets": () => ({ path: "/v1/budgets", key: "id", newestFirst: true }),
+  "/v1/connections": () => ({ path: "/v1/connections", key: "id", newestFirst: true }),
+  "/v1/connections/{id}/uses": ({ connection }) => ({
+    path: `/v1/connections/${connection}/uses`,
+    key: "tool",
+    newestFirst: true,
+  }),
+  "/v1/datasets": () => ({ path: "/v1/datasets", key: "id", newestFirst: true }),
+  "/v1/datasets/{id}/items": ({ dataset }) => ({
+    path: `/v1/datasets/${dataset}/items`,
+    key: "id",
+    newestFirst: false,
+  }),
+  "/v1/datasets/{id}/versions": ({ dataset }) => ({
+    path: `/v1/datasets/${dataset}/versions`,
+    key: "number",
+    newestFirst: true,
+  }),
   "/v1/capabilities": () => ({ path: "/v1/capabilities?limit=50", key: "id", newestFirst: false }),
+  "/v1/experiments": () => ({ path: "/v1/experiments", key: "id", newestFirst: true, isEmpty: true }),
   "/v1/grants": () => ({ path: "/v1/grants", key: "id", newestFirst: true }),
   "/v1/keys": () => ({ path: "/v1/keys", key: "id", newestFirst: true }),
-  "/v1/memories": () => ({ path: "/v1/memories", key: "id", newestFirst: false }),
+  "/v1/logins": () => ({ path: "/v1/logins", key: "id", newestFirst: true }),
+  "/v1/memories": () => ({ path: "/v1/memories", key: "id", newestFirst: true }),
   "/v1/packages": () => ({ path: "/v1/packages", key: "name", newestFirst: true }),
   "/v1/replays": () => ({ path: "/v1/replays", key: "id", newestFirst: true, isEmpty: true }),
   "/v1/rules": () => ({ path: "/v1/rules", key: "id", newestFirst: true }),
@@ -33,13 +76,59 @@ const LISTS: Readonly<Record<string, (ids: { session: string }) => PagedList>> =
   "/v1/users": () => ({ path: "/v1/users", key: "email", newestFirst: true }),
   "/v1/runs": () => ({ path: "/v1/runs", key: "id", newestFirst: true }),
   "/v1/sessions": () => ({ path: "/v1/sessions", key: "id", newestFirst: true }),
+  "/v1/text-checks": () => ({ path: "/v1/text-checks", key: "id", newestFirst: true }),
+  "/v1/tokens": () => ({ path: "/v1/tokens", key: "id", newestFirst: true }),
   "/v1/triggers": () => ({ path: "/v1/triggers", key: "id", newestFirst: false, isEmpty: true }),
+  "/v1/sessions/search": () => ({ path: "/v1/sessions/search?q=talk", key: "id", newestFirst: true }),
+  "/v1/sessions/{id}/runs": ({ session }) => ({
+    path: `/v1/sessions/${session}/runs`,
+    key: "id",
+    newestFirst: false,
+  }),
   "/v1/sessions/{id}/messages": ({ session }) => ({
     path: `/v1/sessions/${session}/messages`,
     key: "position",
     newestFirst: false,
   }),
 };
+
+/** Read whole: what the operator set up, what is installed, what one request asked for, or a tree. */
+const WHOLE = [
+  "/api/execution-telemetry",
+  "/openai/v1/models",
+  "/v1/agents/{id}/labels",
+  "/v1/coding-agents",
+  "/v1/coding-agents/{name}/plugins",
+  "/v1/coding-agents/{name}/sessions",
+  "/v1/coding-agents/{name}/sessions/{id}",
+  "/v1/connection-providers",
+  "/v1/models",
+  "/v1/models/choices",
+  "/v1/organisations",
+  "/v1/providers",
+  "/v1/roles",
+  "/v1/scorers",
+  "/v1/secrets",
+  "/v1/services",
+  "/v1/sessions/{id}/branches",
+  "/v1/sessions/{id}/events", // pages by `after`, a sequence number
+  "/v1/sessions/{id}/files",
+  "/v1/sessions/{id}/files/{path}",
+  "/v1/sessions/{id}/links",
+  "/v1/sessions/{id}/summaries",
+  "/v1/telemetry/series",
+  "/v1/usage/tools",
+];
+/** What holds the rows of a list. */
+const ROWS = ["items", "data", "entries", "records"];
+
+const LOGIN = {
+  kind: "browser",
+  issuer: "https://id.example",
+  subject: "one",
+  sid: undefined,
+  device: "A browser",
+} as const;
 
 /** Not ordered by time: a client chose them. */
 const CHOSEN = [
@@ -52,6 +141,8 @@ describe.each(STORES)("lists on $name", ({ fresh }) => {
   let server: TestServer;
   let session: string;
   let agentId: string;
+  let connection: string;
+  let dataset: string;
   beforeAll(async () => {
     server = await testServer(await fresh());
     const asking = { capabilities: ["test_math"], tool_policies: { add: "approve" } };
@@ -67,6 +158,16 @@ describe.each(STORES)("lists on $name", ({ fresh }) => {
       await server.call("POST", "/v1/grants", { subject: `user:${name}@example.com`, scope: "Mail.Read" });
       await server.call("POST", "/v1/schedules", { capability: "noop", cron: "0 5 * * *" });
       expect((await server.call("POST", "/v1/memories", { text: `The pier is ${name}.` })).status).toBe(201);
+      const budget = { name, measure: "calls", limit: 5, period: "day" };
+      expect((await server.call("POST", "/v1/budgets", budget)).status).toBe(201);
+      const check = { name, find: { words: [name] }, then: "mask" };
+      expect((await server.call("POST", "/v1/text-checks", check)).status).toBe(201);
+      expect((await server.call("POST", `/v1/agents/${agentId}/tokens`, { name })).status).toBe(201);
+      await server.call("PATCH", `/v1/agents/${agentId}`, { description: name });
+      await server.call("PUT", `/v1/connection-providers/${name}`, { kind: "api_key", hosts: ["a.example"] });
+      const connected = await server.call("POST", "/v1/connections", { provider: name, key: "secret" });
+      connection = connected.body.connection.id;
+      await server.services.logins.create({ ...LOGIN, userEmail: `${name}@example.com` });
       const rule = { name: `No ${name}`, then: "deny", tools: ["subtract"] };
       expect((await server.call("POST", "/v1/rules", rule)).status).toBe(201);
       const text = JSON.stringify({
@@ -79,6 +180,14 @@ describe.each(STORES)("lists on $name", ({ fresh }) => {
       const bytes = Buffer.from(text).toString("base64");
       const source = { source: `${name}.json`, kind: "document", bytes, yes: true };
       expect((await server.call("POST", "/v1/packages", source)).status).toBe(201);
+    }
+    for (const name of ["one", "two", "three"])
+      dataset = (await server.call("POST", "/v1/datasets", { name })).body.id;
+    for (const id of ["c", "a", "b"])
+      await server.call("POST", `/v1/datasets/${dataset}/items`, { items: [{ id, input: "Hello" }] });
+    for (const tool of ["read", "write", "send"]) {
+      const use = { agentId, capabilityId: "mail", tool, runId: null, sessionId: null };
+      await server.services.connections.recordUse(connection, use);
     }
     for (const [at, id] of CHOSEN.entries())
       await server.call("POST", "/v1/sessions", { id, agent_id: agentId, title: `Talk ${at}` });
@@ -96,19 +205,44 @@ describe.each(STORES)("lists on $name", ({ fresh }) => {
   afterAll(() => server.stop());
 
   const listOf = (route: string): PagedList => {
-    const list = LISTS[route]?.({ session });
+    const list = LISTS[route]?.({ session, agent: agentId, connection, dataset });
     if (!list) throw new Error(`${route} is not in the table`);
     return list;
   };
   const withQuery = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
-  test("the table has every route that takes a cursor", async () => {
+  test("every list comes in pages, but those that are small by nature", async () => {
     const { body } = await server.call("GET", "/openapi.json");
     const paths = Object.entries<Record<string, Operation>>(body.paths);
-    const paged = paths.filter(([, { get }]) => get?.parameters?.some(({ name }) => name === "cursor"));
-    const others = ["/v1/replays/{id}"]; // the runs of one replay, in the order of their numbers
+    const whole = ({ $ref, ...schema }: Schema): Schema =>
+      $ref ? whole(body.components.schemas[$ref.split("/").at(-1) ?? ""]) : schema;
+    const isList = ({ responses }: Operation = {}) => {
+      const { properties = {} } = whole(responses?.["200"]?.content?.["application/json"]?.schema ?? {});
+      return ROWS.some((name) => properties[name] && whole(properties[name]).type === "array");
+    };
+    const isPaged = ({ parameters }: Operation = {}) => parameters?.some(({ name }) => name === "cursor");
+    const paged = paths.filter(([, { get }]) => isPaged(get));
+    const others = [
+      "/v1/experiments/{id}/cells",
+      "/v1/experiments/{id}/reviews",
+      "/v1/organisations/{id}/members", // of an organisation beside the first, which this server has not
+      "/v1/replays/{id}", // the runs of one replay, in the order of their numbers
+    ];
     expect(paged.map(([path]) => path).sort()).toEqual([...Object.keys(LISTS), ...others].sort());
+    const unpaged = paths.filter(([, { get }]) => isList(get) && !isPaged(get));
+    expect(unpaged.map(([path]) => path).sort()).toEqual(WHOLE);
   });
+
+  test.each(Object.keys(LISTS))(
+    "%s refuses a limit of nothing, of too much, and of no number",
+    async (route) => {
+      const path = listOf(route).path.replace(/\?limit=50$/, "");
+      for (const limit of ["0", "-1", "1001", "1.5", "ten", ""]) {
+        const refused = await server.call("GET", withQuery(path, `limit=${limit}`));
+        expect(refused, `limit=${limit}`).toMatchObject({ status: 422, body: { code: "input_invalid" } });
+      }
+    },
+  );
 
   test.each(Object.keys(LISTS))("%s refuses a cursor that is none of its own", async (route) => {
     const { path } = listOf(route);
@@ -125,22 +259,24 @@ describe.each(STORES)("lists on $name", ({ fresh }) => {
 
   test.each(Object.keys(LISTS))("%s in small pages is the same as in one", async (route) => {
     const { path, key, newestFirst, isEmpty = false } = listOf(route);
-    const plain = path.split("?")[0] ?? path;
+    const plain = path.replace(/\?limit=50$/, "");
+    const ask = plain.includes("?") ? "&" : "?";
     const rows: Record<string, string>[] = [];
     const limit = route === "/v1/capabilities" ? 50 : 2;
     for (let cursor = "", more = true; more; ) {
-      const { body } = await server.call("GET", `${plain}?limit=${limit}${cursor}`);
+      const { body } = await server.call("GET", `${plain}${ask}limit=${limit}${cursor}`);
       rows.push(...body.items);
       more = body.next_cursor !== undefined;
       cursor = `&cursor=${body.next_cursor}`;
     }
-    const { body: whole } = await server.call("GET", `${plain}?limit=200`);
+    const { body: whole } = await server.call("GET", `${plain}${ask}limit=200`);
     const keys = rows.map((row) => row[key]);
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys.slice(0, 200)).toEqual(whole.items.map((row: Record<string, string>) => row[key]));
     expect(keys.length > 2).toBe(!isEmpty);
     const times = rows.map(
-      ({ created_at, started_at, installed_at }) => created_at ?? started_at ?? installed_at ?? "",
+      ({ created_at, started_at, installed_at, updated_at, used_at, at }) =>
+        created_at ?? started_at ?? installed_at ?? used_at ?? at ?? updated_at ?? "",
     );
     if (newestFirst) expect(times).toEqual([...times].sort().reverse());
   });

@@ -90,7 +90,8 @@ describe("an id that is not there", () => {
     "post /v1/sessions/{id}/comparisons",
     "get /v1/sessions/{id}/compatibility",
     "post /v1/coding-agents/{name}/runs",
-    "post /v1/agents/{id}/labels", // a body with what is required and nothing else is refused
+    "post /v1/datasets/{id}/import", // a body with what is required and nothing else is refused
+    "post /v1/agents/{id}/labels", // as is this one
   ];
 
   test.each(["nope", "%00", "0190d3a0-0000-7000-8000-00000000000f"])(

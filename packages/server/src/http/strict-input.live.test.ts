@@ -22,6 +22,7 @@ interface Schema {
 interface Parameter {
   readonly name: string;
   readonly in: string;
+  readonly required?: boolean;
   readonly schema?: Schema;
 }
 interface Operation {
@@ -75,6 +76,20 @@ const OPEN_OBJECTS = [
   "POST /v1/coding-agents/{name}/runs outputSchema",
   "POST /v1/coding-agents/{name}/runs thinkingOverride",
   "POST /v1/coding-agents/{name}/runs/{run}/commands input",
+  "POST /v1/datasets/{id}/items items[].expected",
+  "POST /v1/datasets/{id}/items items[].history[].calls[].input",
+  "POST /v1/datasets/{id}/items items[].history[].calls[].output",
+  "POST /v1/datasets/{id}/items items[].scorers[].calls[].input",
+  "POST /v1/datasets/{id}/items items[].scorers[].equals",
+  "POST /v1/datasets/{id}/items items[].scorers[].schema",
+  "POST /v1/datasets/{id}/items items[].scorers[].value",
+  "POST /v1/datasets/{id}/items items[].stubs[].input",
+  "POST /v1/datasets/{id}/items items[].stubs[].output",
+  "POST /v1/experiments scorers[].calls[].input",
+  "POST /v1/experiments scorers[].equals",
+  "POST /v1/experiments scorers[].schema",
+  "POST /v1/experiments scorers[].value",
+  "POST /v1/experiments variants[].capabilities[].config",
   "POST /v1/replays stand_ins[].output",
   "POST /v1/replays with.capabilities[].config",
   "POST /v1/rules/check input",
@@ -158,6 +173,32 @@ describe("a refusal says what is wrong in words that help", () => {
     const text = `${answer.body.message} ${answer.body.nextStep} ${answer.headers.get("allow")}`;
     expect(text).toContain(said);
     expect(text).not.toMatch(/expected record|Unrecognized key|Invalid URL|listed tools/);
+  });
+
+  /** Each of these was once accepted, and did what nobody had asked for. */
+  test.each<[said: string, path: string, body: object]>([
+    ['"editedArgs", use "edited_args"', "/v1/approvals/x", { decision: "approve", editedArgs: { a: 1 } }],
+    ['"dry_run", use "dryRun"', "/api/execute-task", { task: "add 1 and 2", dry_run: true }],
+    ['"hour", did you mean "hours"', "/v1/grants", { subject: "user:a@b.co", scope: "Mail.Read", hour: 1 }],
+    ['"maxCalls", use "max_calls"', "/v1/agents/{agents}/tokens", { expires_in: 60, maxCalls: 1 }],
+    ['"perMinute", use "per_minute"', "/v1/keys", { name: "k", right: ["read"], perMinute: 5 }],
+    [
+      '"time_zone", use "timezone"',
+      "/v1/schedules",
+      { capability: "noop", cron: "0 5 * * *", time_zone: "UTC" },
+    ],
+    [
+      'unknown field "timezone"',
+      "/v1/capabilities/current_time/tools/get_current_time",
+      { timezone: "Asia/Tokyo", input: {} },
+    ],
+    ['"max_step", did you mean "max_steps"', "/v1/agents", { name: "A", limits: { max_step: 3 } }],
+    ['"nope"', "/v1/agents", { name: "A", capabilities: ["noop"], tool_policies: { nope: "auto" } }],
+  ])("422 %s, and nothing changed", async (said, path, body) => {
+    const before = await everything();
+    const answer = await server.call("POST", path.replace("{agents}", ids.agents ?? ""), body);
+    expect(answer).toMatchObject({ status: 422, body: { message: expect.stringContaining(said) } });
+    expect(await everything()).toEqual(before);
   });
 
   test("what other libraries put into forwardedProps is passed over", async () => {
@@ -282,14 +323,23 @@ interface WrongQuery {
 /** Wrong queries of a route, with the status each must get. */
 const queriesOf = ({ parameters = [] }: Route): WrongQuery[] => [
   { query: "nonsense=1", status: 422 },
-  ...parameters.filter((parameter) => parameter.in === "query").flatMap(wrongQueries),
+  ...parameters
+    .filter((parameter) => parameter.in === "query")
+    .flatMap((parameter) => wrongQueries(parameter, requiredOf(parameters))),
 ];
 
-function wrongQueries({ name, schema = {} }: Parameter): WrongQuery[] {
+/** What else must be there, so that only the tested parameter is wrong. */
+const requiredOf = (parameters: readonly Parameter[]): string =>
+  parameters
+    .filter((parameter) => parameter.in === "query" && parameter.required)
+    .map(({ name, schema = {} }) => `${name}=${encodeURIComponent(String(sample(schema)))}&`)
+    .join("");
+
+function wrongQueries({ name, schema = {} }: Parameter, required: string): WrongQuery[] {
   const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const misspelt = [`${name}x`, camel].filter((other) => other !== name);
   const unknown = misspelt.map((other) => ({ query: `${other}=1`, status: 422 }));
-  if (name === "cursor") return [...unknown, { query: "cursor=garbage", status: 400 }];
+  if (name === "cursor") return [...unknown, { query: `${required}cursor=garbage`, status: 400 }];
   const valid = `${name}=${encodeURIComponent(String(sample(schema)))}`;
   const wrongType = isAnyText(schema) ? [] : [{ query: `${name}=~`, status: 422 }];
   return [...unknown, { query: `${valid}&${valid}`, status: 422 }, ...wrongType];
@@ -327,6 +377,17 @@ async function everything(): Promise<unknown> {
     "rules",
     "triggers",
     "runs",
+    "memories",
+    "budgets",
+    "text-checks",
+    "connections",
+    "connection-providers",
+    "tokens",
+    "logins",
+    "roles",
+    "replays",
+    "secrets",
+    "datasets",
   ];
   const all = await Promise.all(lists.map((list) => server.call("GET", `/v1/${list}`)));
   return all.map(({ body }) => body);

@@ -30,6 +30,8 @@ export interface McpCaller {
   readonly thread: string;
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
+  /** Whether a client of 2025 said that it opens links. */
+  readonly opensLinks?: boolean;
   /** The session of a tool; created at the first call that needs one. */
   sessionFor(tool: RuntimeTool | undefined): Promise<Result<string | undefined>>;
   /** The remaining allowance; counts this call. */

@@ -13,6 +13,7 @@ import { problem } from "../http/problem.ts";
 import { traceParent } from "../http/trace-parent.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
+import { opensLinks, withLinkSession } from "./link-session.ts";
 import { type McpCaller, type McpCallerParts, mcpCaller } from "./mcp-caller.ts";
 import type { McpServerParts } from "./mcp-server.ts";
 import { missingScopes } from "./needed-scopes.ts";
@@ -63,9 +64,15 @@ export function mcpRoutes(services: McpRouteParts) {
       token: token ?? "",
       clientId: caller.value.email,
       scopes: [...caller.value.agent.scopes],
-      extra: { caller: { ...caller.value, traceparent: traceParent(c) } satisfies McpCaller },
+      extra: {
+        caller: {
+          ...caller.value,
+          traceparent: traceParent(c),
+          opensLinks: opensLinks(c),
+        } satisfies McpCaller,
+      },
     };
-    return (await handler()).fetch(await unread(c), { authInfo });
+    return withLinkSession(c, await (await handler()).fetch(await unread(c), { authInfo }));
   });
   describe(routes.openAPIRegistry);
   return routes;

@@ -2,7 +2,13 @@
 import { fail, type JsonSchema, type ProgressReport, type RuntimeTool } from "@capstan/core";
 import { riskOf } from "@capstan/core/internal";
 import type { Gate, UserStore } from "@capstan/runtime";
-import { type CallToolResult, Server, type ServerContext, type Tool } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  Server,
+  type ServerContext,
+  type Tool,
+} from "@modelcontextprotocol/server";
 import { uuidv7 } from "uuidv7";
 import { allowsTool, scopesFor } from "../auth/client-scopes.ts";
 import { VERSION } from "../settings/version.ts";
@@ -11,10 +17,11 @@ import { askAgent, askTool, isAsking, offersAsking } from "./ask-agent.ts";
 import { type AskPersonParts, askPerson } from "./asked-before.ts";
 import type { McpCaller } from "./mcp-caller.ts";
 import { failureAnswer, outputAnswer } from "./tool-answer.ts";
+import { connectLink, type ElicitParts, waitForAccount } from "./url-elicitation.ts";
 
 const MOST_INSTRUCTIONS = 20_000;
 
-export interface McpServerParts extends AskPersonParts, TurnParts {
+export interface McpServerParts extends AskPersonParts, TurnParts, ElicitParts {
   readonly gate: Gate;
   readonly users: UserStore;
 }
@@ -78,7 +85,7 @@ async function callTool(
   caller: McpCaller,
   call: { tool: string; input: Record<string, unknown> },
   { mcpReq }: ServerContext,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   const progress = progressTo(mcpReq);
   const tool = caller.agent.tools.find(({ name }) => name === call.tool);
   if (!allowsTool(caller.allowed, call.tool, tool)) {
@@ -93,6 +100,7 @@ async function callTool(
     });
   const session = await caller.sessionFor(tool);
   if (!session.ok) return failureAnswer(session.failure);
+  await waitForAccount(services, caller, tool, mcpReq);
   const outcome = await services.gate.call({
     ...call,
     path: caller.path,
@@ -110,7 +118,7 @@ async function callTool(
     case "done":
       return checkedShape(tool, outputAnswer(outcome.output));
     case "refused":
-      return failureAnswer(outcome.failure);
+      return connectLink(outcome.failure, caller, mcpReq) ?? failureAnswer(outcome.failure);
     case "approval":
       return askPerson(services, caller, outcome, session.value);
     case "client":

@@ -4,16 +4,17 @@ import { fail, ok, type Result } from "@capstan/core";
 import {
   type AgentStore,
   type AuditLog,
-  isUuid,
   type MemoryOwner,
   type MemoryRecord,
   type MemoryStore,
   ORGANISATION,
+  readCursor,
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { isTheirs, seesAll } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 
 const tags = ["memories"];
@@ -24,7 +25,7 @@ const list = createRoute({
   path: "/v1/memories",
   tags,
   summary:
-    "Facts that agents remember: yours and the organisation's, or an agent's of yours; with `q` by words and meaning",
+    "Facts that agents remember: yours and the organisation's, or an agent's of yours, newest first; with `q` by words and meaning",
   request: { query: MemoryQuery },
   responses: { 200: json(MemoryPage, "Facts.") },
 });
@@ -72,17 +73,18 @@ export function memoryRoutes(parts: MemoryRouteParts) {
     audit.add({ actor, action: `memory.${action}`, subject: id, details: { scope, owner: subject } });
   routes.openapi(list, async (c) => {
     const { limit, cursor, ...query } = c.req.valid("query");
-    if (cursor !== undefined && !isUuid(cursor))
-      return problem(c, fail("cursor_invalid", { cursor }).failure);
+    const after = readCursor(cursor);
+    if (!after.ok) return problem(c, after.failure);
     const owners = await ownersOf(parts, c.get("caller"), query);
     if (!owners.ok) return problem(c, owners.failure);
     if (query.q !== undefined) {
+      if (cursor !== undefined) return problem(c, fail("cursor_invalid", { cursor }).failure); // a search is one page
       const found = await memories.search(owners.value ?? [], query.q, limit);
       return c.json({ items: found.map(dto) }, 200);
     }
     const { scope } = query;
-    const page = await memories.list({ owners: owners.value, scope, after: cursor, limit });
-    return c.json({ items: page.items.map(dto), ...(page.next && { next_cursor: page.next }) }, 200);
+    const page = await memories.list({ owners: owners.value, scope, after: after.value, limit });
+    return c.json(wirePage(page, dto), 200);
   });
   routes.openapi(create, async (c) => {
     const caller = c.get("caller");

@@ -1,10 +1,18 @@
 /** /v1/tokens: what is in force for you, or for everybody as an admin: tokens of agents, and clients that logged in. */
-import { type ActiveToken, ActiveTokenList } from "@capstan/client/wire";
+import { type ActiveToken, ActiveTokenList, PageQuery } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
-import type { AuditLog, ClientLogin, ClientLogins, TokenRecord, TokenStore } from "@capstan/runtime";
+import {
+  type AuditLog,
+  type ClientLogin,
+  type ClientLogins,
+  pageInMemory,
+  type TokenRecord,
+  type TokenStore,
+} from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { Id, json, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { receiverOf } from "./redirect-uris.ts";
 
@@ -14,7 +22,8 @@ const list = createRoute({
   method: "get",
   path: "/v1/tokens",
   tags: ["logins"],
-  summary: "Tokens of agents and clients that logged in; your own, or all for an admin",
+  summary: "Tokens of agents and clients that logged in, newest first; your own, or all for an admin",
+  request: { query: PageQuery },
   responses: { 200: json(ActiveTokenList, "What is in force, without its secrets.") },
 });
 
@@ -40,8 +49,17 @@ export function activeTokenRoutes({ tokens, clientLogins, audit }: ActiveTokenPa
   routes.openapi(list, async (c) => {
     const owner = ownerFilter(c.get("caller"));
     const [logins, ofAgents] = await Promise.all([clientLogins.list(owner), tokens.listOf(owner)]);
-    const items = [...logins.map(loginDto), ...ofAgents.map(tokenDto)];
-    return c.json({ items, total: items.length }, 200);
+    const all = [
+      ...logins.map((login) => ({ createdAt: login.createdAt, shown: loginDto(login) })),
+      ...ofAgents.map((token) => ({ createdAt: token.createdAt, shown: tokenDto(token) })),
+    ];
+    const page = pageInMemory(all, c.req.valid("query"), { keyOf: ({ shown }) => shown.id });
+    return page.ok
+      ? c.json(
+          wirePage(page.value, ({ shown }) => shown),
+          200,
+        )
+      : problem(c, page.failure);
   });
   routes.openapi(revoke, async (c) => {
     const caller = c.get("caller");

@@ -4,7 +4,7 @@
  * run's trace id is its own id, so that a trace is found by the run.
  */
 import { randomBytes } from "node:crypto";
-import type { CallRecord, TraceEntry } from "@capstan/runtime";
+import type { CallRecord, ScoredEvent, TraceEntry } from "@capstan/runtime";
 import type { Span } from "./otlp-exporter.ts";
 
 export interface RunToTrace {
@@ -153,5 +153,37 @@ function toolSpan({
       "error.type": failure,
       ...about,
     },
+  };
+}
+
+/**
+ * A cell of an experiment: each score is an event `gen_ai.evaluation.result`. Reasons are not in it: they quote answers.
+ * Its trace id is the cell's id.
+ */
+export function evaluationSpan({ cellId, experimentId, agentId, scores }: ScoredEvent, atMs: number): Span {
+  return {
+    traceId: cellId.replaceAll("-", ""),
+    spanId: newSpanId(),
+    name: "evaluate",
+    kind: 1,
+    startMs: atMs,
+    endMs: atMs,
+    attributes: {
+      "gen_ai.agent.id": agentId,
+      "capstan.experiment.id": experimentId,
+      "capstan.cell.id": cellId,
+    },
+    events: scores
+      .filter(({ pending }) => !pending)
+      .map(({ scorer, score, passed, error }) => ({
+        name: "gen_ai.evaluation.result",
+        atMs,
+        attributes: {
+          "gen_ai.evaluation.name": scorer,
+          "gen_ai.evaluation.score.value": score === null ? undefined : { double: score },
+          "gen_ai.evaluation.score.label": passed === null ? undefined : passed ? "pass" : "fail",
+          "error.type": error === undefined ? undefined : "scorer_failed",
+        },
+      })),
   };
 }

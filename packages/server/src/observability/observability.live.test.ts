@@ -16,6 +16,7 @@ interface SentSpan {
   readonly endTimeUnixNano: string;
   readonly attributes: { key: string; value: Record<string, unknown> }[];
   readonly status: { code: number };
+  readonly events: { name: string; attributes: { key: string; value: Record<string, unknown> }[] }[];
 }
 
 const spans: SentSpan[] = [];
@@ -256,4 +257,37 @@ test("an open stream counts as a subscriber until it is closed", async () => {
   expect(await subscribers()).toBe(before + 1);
   gone.abort();
   await expect.poll(subscribers).toBe(before);
+});
+
+test("each score of an experiment is an event gen_ai.evaluation.result, without what was said", async () => {
+  const agent = (await server.call("POST", "/v1/agents", { name: "Measured" })).body.id;
+  const dataset = (await server.call("POST", "/v1/datasets", { name: "measured" })).body.id;
+  const items = [{ id: "one", input: "Hello", recorded: { answer: "Confidential words." } }];
+  await server.call("POST", `/v1/datasets/${dataset}/items`, { items });
+  const scorers = [
+    { type: "exact", value: "Confidential words." },
+    { type: "refusal" },
+    { type: "human", question: "?" },
+  ];
+  const body = { dataset_id: dataset, agent_id: agent, scorers, variants: [{ model: "recorded" }] };
+  const { id } = (await server.call("POST", "/v1/experiments", body)).body;
+  const found = () =>
+    spans.find(({ attributes }) =>
+      attributes.some(({ key, value }) => key === "capstan.experiment.id" && value.stringValue === id),
+    );
+  await expect.poll(found, { timeout: 20_000 }).toBeDefined();
+  const told = (found()?.events ?? []).map(({ name, attributes }) => [
+    name,
+    Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]])),
+  ]);
+  const named = (name: string, value: number, label: string) => [
+    "gen_ai.evaluation.result",
+    {
+      "gen_ai.evaluation.name": name,
+      "gen_ai.evaluation.score.value": value,
+      "gen_ai.evaluation.score.label": label,
+    },
+  ];
+  expect(told).toEqual([named("exact", 1, "pass"), named("refusal", 0, "fail")]);
+  expect(JSON.stringify(spans)).not.toContain("Confidential");
 });

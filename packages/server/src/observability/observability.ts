@@ -5,6 +5,7 @@ import {
   type Database,
   type EndedRun,
   probeCommandIsolation,
+  type ScoredEvent,
   type Telemetry,
   type UsageStore,
   type WebhookAttempt,
@@ -26,6 +27,8 @@ export interface Observability {
   readonly recordCall: (call: CallRecord) => void;
   /** Each finished run. */
   readonly runEnded: (run: EndedRun) => void;
+  /** Each cell of an experiment, with its scores. */
+  readonly cellScored: (cell: ScoredEvent) => void;
   /** Each attempt to call a run's webhook. */
   readonly webhookAttempted: (attempt: WebhookAttempt) => void;
   readonly runTotals: RunTotals;
@@ -77,6 +80,7 @@ export function openObservability(parts: ObservabilityParts): Observability {
       runTotals.add(run);
       tracing?.runEnded(run);
     },
+    cellScored: (cell) => tracing?.cellScored(cell),
     webhookAttempted({ runId, result, attempts, why }) {
       runTotals.addWebhook(result);
       if (result === "delivered") return;

@@ -13,9 +13,18 @@ export interface Span {
   readonly endMs: number;
   readonly attributes: Readonly<Record<string, AttributeValue | undefined>>;
   readonly failed?: boolean;
+  readonly events?: readonly SpanEvent[];
 }
 
-type AttributeValue = string | number | boolean | readonly string[];
+/** Something that was found about the span, at one moment. */
+export interface SpanEvent {
+  readonly name: string;
+  readonly atMs: number;
+  readonly attributes: Span["attributes"];
+}
+
+/** `double`: a number that is one also when it is whole; collectors keep both kinds apart. */
+type AttributeValue = string | number | boolean | readonly string[] | { readonly double: number };
 
 export interface SpanExporter {
   export(spans: readonly Span[]): void;
@@ -94,12 +103,17 @@ function otlpBody(spans: readonly Span[], { name, version }: ExporterOptions["se
 const OK = 1;
 const ERROR = 2;
 
-const otlpSpan = ({ startMs, endMs, attributes, failed, ...span }: Span) => ({
+const otlpSpan = ({ startMs, endMs, attributes, failed, events = [], ...span }: Span) => ({
   ...span,
   startTimeUnixNano: nanoseconds(startMs),
   endTimeUnixNano: nanoseconds(endMs),
   attributes: attributesOf(attributes),
   status: { code: failed ? ERROR : OK },
+  events: events.map(({ name, atMs, attributes: of }) => ({
+    name,
+    timeUnixNano: nanoseconds(atMs),
+    attributes: attributesOf(of),
+  })),
 });
 
 /** As text: a double cannot represent them. */
@@ -112,6 +126,7 @@ function attributesOf(values: Span["attributes"]) {
 }
 
 function otlpValue(value: AttributeValue): Record<string, unknown> {
+  if (typeof value === "object" && "double" in value) return { doubleValue: value.double };
   if (typeof value === "object") return { arrayValue: { values: value.map(otlpValue) } };
   if (typeof value === "string") return { stringValue: value };
   if (typeof value === "boolean") return { boolValue: value };

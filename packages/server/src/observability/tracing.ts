@@ -6,17 +6,19 @@ import {
   type CallRecord,
   type EndedRun,
   getRun,
+  type ScoredEvent,
   type TraceParts,
   traceOf,
 } from "@capstan/runtime";
 import type { Settings } from "../settings/settings.ts";
 import { VERSION } from "../settings/version.ts";
-import { callSpan, runSpans } from "./gen-ai-spans.ts";
+import { callSpan, evaluationSpan, runSpans } from "./gen-ai-spans.ts";
 import { openSpanExporter } from "./otlp-exporter.ts";
 
 export interface Tracing {
   recordCall(call: CallRecord): void;
   runEnded(run: EndedRun): void;
+  cellScored(cell: ScoredEvent): void;
   close(): Promise<void>;
 }
 
@@ -58,6 +60,9 @@ export function openTracing(
         .catch((error) => onError(error, "tracing a run"))
         .finally(() => underWay.delete(traced));
       underWay.add(traced);
+    },
+    cellScored(cell) {
+      exporter.export([evaluationSpan(cell, Date.now())]);
     },
     async close() {
       await Promise.all(underWay);

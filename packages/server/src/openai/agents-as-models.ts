@@ -1,7 +1,7 @@
 /** Agents as model names: an agent's name if it is unique, otherwise its id. */
 import { fail, ok, type Result } from "@capstan/core";
 import { nearest } from "@capstan/core/internal";
-import { type AgentRecord, type AgentStore, readCursor } from "@capstan/runtime";
+import { type AgentRecord, type AgentStore, readCursor, type SharedTo } from "@capstan/runtime";
 
 const PAGE = 200;
 
@@ -10,11 +10,11 @@ export interface NamedAgent {
   readonly agent: AgentRecord;
 }
 
-export async function agentsAsModels(agents: AgentStore): Promise<NamedAgent[]> {
+export async function agentsAsModels(agents: AgentStore, sharedTo?: SharedTo): Promise<NamedAgent[]> {
   const all: AgentRecord[] = [];
   for (let cursor: string | undefined, more = true; more; ) {
     const after = readCursor(cursor);
-    const page = await agents.list({ limit: PAGE, after: after.ok ? after.value : undefined });
+    const page = await agents.list({ limit: PAGE, after: after.ok ? after.value : undefined, sharedTo });
     all.push(...page.items);
     cursor = page.nextCursor;
     more = cursor !== undefined;
@@ -31,12 +31,12 @@ export async function agentsAsModels(agents: AgentStore): Promise<NamedAgent[]> 
 export async function agentForModel(
   agents: AgentStore,
   model: string,
-  allowedId?: string,
+  { allowedId, sharedTo }: { readonly allowedId?: string | undefined; readonly sharedTo?: SharedTo } = {},
 ): Promise<Result<AgentRecord>> {
   const isOpen = ({ id }: AgentRecord): boolean => allowedId === undefined || id === allowedId;
-  const found = await agents.get(model);
-  if (found.ok && isOpen(found.value)) return found;
-  const named = (await agentsAsModels(agents)).filter(({ agent }) => isOpen(agent));
+  const named = (await agentsAsModels(agents, sharedTo)).filter(({ agent }) => isOpen(agent));
+  const byId = named.find(({ agent }) => agent.id === model);
+  if (byId) return ok(byId.agent);
   const same = named.filter(({ agent }) => nameKey(agent.name) === nameKey(model));
   const [only] = same;
   if (only && same.length === 1) return ok(only.agent);

@@ -1,8 +1,9 @@
 /** /openai/v1: agents as models for OpenAI clients. Chat completions, responses, and the list of models. */
 import { fail, ok, type Result } from "@capstan/core";
-import type { AgentStore, Database, SessionStore } from "@capstan/runtime";
+import type { AgentSharings, AgentStore, Database, SessionStore } from "@capstan/runtime";
 import type { Context } from "hono";
 import { uuidv7 } from "uuidv7";
+import { sharedToCaller } from "../auth/ownership.ts";
 import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
 import { readJson } from "../http/read-json.ts";
 import { sseResponse } from "../http/sse.ts";
@@ -21,6 +22,7 @@ import { type ClientTool, chatForwarded, runInput, type Said, saidInChat } from 
 
 export interface OpenAiParts extends TurnParts {
   readonly agents: AgentStore;
+  readonly sharing: AgentSharings;
   readonly sessions: SessionStore;
   readonly database: Database;
 }
@@ -28,13 +30,16 @@ export interface OpenAiParts extends TurnParts {
 export function openAiRoutes(services: OpenAiParts) {
   const routes = newRoutes();
   routes.get("/openai/v1/models", requireRight("agent", "see"), async (c) => {
-    const named = await agentsAsModels(services.agents);
+    const named = await agentsAsModels(
+      services.agents,
+      await sharedToCaller(services.sharing, c.get("caller")),
+    );
     const { agentId } = c.get("caller");
     const seen = named.filter(({ agent }) => agentId === undefined || agent.id === agentId);
     return c.json({ object: "list", data: seen.map(modelOf) });
   });
   routes.get("/openai/v1/models/:model", requireRight("agent", "see"), async (c) => {
-    const found = await agentForModel(services.agents, c.req.param("model"), c.get("caller").agentId);
+    const found = await modelFor(c, services, c.req.param("model"));
     if (!found.ok) return refuse(c, found);
     return c.json(modelOf({ model: c.req.param("model"), agent: found.value }));
   });
@@ -43,6 +48,12 @@ export function openAiRoutes(services: OpenAiParts) {
   describeOpenAi(routes.openAPIRegistry);
   return routes;
 }
+
+const modelFor = async (c: Context<AppEnv>, { agents, sharing }: OpenAiParts, model: string) => {
+  const caller = c.get("caller");
+  const sharedTo = await sharedToCaller(sharing, caller);
+  return agentForModel(agents, model, { allowedId: caller.agentId, ...(sharedTo && { sharedTo }) });
+};
 
 const modelOf = ({ model, agent }: NamedAgent) => ({
   id: model,
@@ -129,7 +140,7 @@ interface Started {
 
 async function start(c: Context<AppEnv>, services: OpenAiParts, asked: Asked): Promise<Result<Started>> {
   const { model, said, tools, forwarded, keeps } = asked;
-  const agent = await agentForModel(services.agents, model, c.get("caller").agentId);
+  const agent = await modelFor(c, services, model);
   if (!agent.ok) return agent;
   const { email } = c.get("caller");
   const agentId = agent.value.id;

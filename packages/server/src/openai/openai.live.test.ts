@@ -183,6 +183,23 @@ describe("the openai package", () => {
     expect(refused.message).toContain('"Clerk"');
   });
 
+  test("two agents of one name are told apart by id; the refusal names both, and nothing runs", async () => {
+    const made = await Promise.all(
+      ["Twin", " twin"].map((name) => server.call("POST", "/v1/agents", { name, capabilities: ["noop"] })),
+    );
+    const ids: string[] = made.map(({ body }) => body.id);
+    const say = (model: string) => client.chat.completions.create({ model, messages: [ask("Hi")] });
+    const refused = await say("Twin").catch((error) => error);
+    expect(refused.status).toBe(404);
+    expect(refused.message).toContain('Several agents are named "Twin". Use the id of one: ');
+    for (const id of ids) expect(refused.message).toContain(id);
+    expect(llm.requests).toEqual([]);
+    const listed = (await client.models.list()).data.map(({ id }) => id);
+    expect(listed).toEqual(expect.arrayContaining(ids));
+    expect((await say(ids[0] ?? "")).choices[0]?.message.content).toBe("Hello there.");
+    for (const id of ids) await server.call("DELETE", `/v1/agents/${id}`);
+  });
+
   test("sampling and a forced tool reach the agent's model", async () => {
     await client.chat.completions.create({
       model: "Clerk",

@@ -3,13 +3,16 @@ import { join, resolve } from "node:path";
 import type { CapabilityRegistry, GuardedFetch } from "@capstan/core";
 import {
   type CapabilitySecrets,
+  type ConnectionProviders,
+  type ConnectionStore,
   type Database,
   type DatabaseRetry,
+  mcpAccountStore,
   openPackages,
   type Packages,
 } from "@capstan/runtime";
 import type { Feature } from "../http/feature.ts";
-import { boundSecrets, type Settings } from "../settings/settings.ts";
+import { boundSecrets, ownOrigin, type Settings } from "../settings/settings.ts";
 import { outputRoutes } from "./output-routes.ts";
 import { type PackageRouteParts, packageRoutes } from "./package-routes.ts";
 import { serviceRoutes } from "./service-routes.ts";
@@ -19,6 +22,8 @@ export interface PackageParts extends Omit<PackageRouteParts, "packages"> {
   readonly database: Database;
   readonly registry: CapabilityRegistry;
   readonly fetch: GuardedFetch;
+  readonly connections: ConnectionStore;
+  readonly connectionProviders: ConnectionProviders;
   readonly capabilitySecrets: CapabilitySecrets;
   readonly environment: Readonly<Record<string, string>>;
   readonly onError: (error: unknown, what?: string) => void;
@@ -61,6 +66,7 @@ export async function openServerPackages(
     withRetry,
     lockPath: join(dataDir, "capstan.lock"),
     settings: boundSecrets(settings),
+    mcpAccounts: mcpAccountStore({ ...parts, origin: ownOrigin(settings) }),
     secretsFor: parts.capabilitySecrets.valuesFor,
     toolEnvironment: toolEnvironment(environment),
     allowHosts: settings.CAPSTAN_ALLOW_HOSTS,

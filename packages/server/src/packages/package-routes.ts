@@ -111,7 +111,9 @@ export function packageRoutes(parts: PackageRouteParts) {
   });
   routes.openapi(review, async (c) => {
     const body = c.req.valid("json");
-    const reviewed = await packages.review(sourceOf(body), { runToDescribe: body.run_to_describe ?? false });
+    const { email: user } = c.get("caller");
+    const runToDescribe = body.run_to_describe ?? false;
+    const reviewed = await packages.review(sourceOf(body), { user, runToDescribe });
     return reviewed.ok ? c.json(asWire<PackageReview>(reviewed.value), 200) : problem(c, reviewed.failure);
   });
   routes.openapi(wrap, async (c) => {

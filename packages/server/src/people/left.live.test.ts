@@ -1,4 +1,4 @@
-/** Who left has nothing left: whatever they made while they were here does nothing any more. */
+/** A user who is disabled loses all access: everything they created stops working. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

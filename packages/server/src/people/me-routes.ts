@@ -1,12 +1,21 @@
 /** /v1/me and /v1/logins: who asks, and where people are signed in. */
-import { LoginList, Me } from "@capstan/client/wire";
+import { LoginList, Me, PageQuery } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
-import type { AuditLog, Login, LoginStore } from "@capstan/runtime";
+import {
+  type AuditLog,
+  FIRST_ORGANISATION,
+  type Login,
+  type LoginStore,
+  pageInMemory,
+} from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
+import { enterable } from "../organisations/enterable.ts";
+import type { OrganisationHost } from "../organisations/organisation-host.ts";
 
 const me = createRoute({
   operationId: "getMe",
@@ -24,7 +33,8 @@ const list = createRoute({
   method: "get",
   path: "/v1/logins",
   tags: ["logins"],
-  summary: "Where you are signed in; everybody's for an admin",
+  summary: "Where you are signed in, newest first; everybody's for an admin",
+  request: { query: PageQuery },
   responses: { 200: json(LoginList, "Logins that are in force.") },
 });
 
@@ -53,11 +63,16 @@ export interface MeParts {
   readonly logins: LoginStore;
   readonly audit: AuditLog;
   readonly issuer: string | undefined;
+  readonly host: OrganisationHost;
+  readonly organisation: string;
 }
 
-export function meRoutes({ logins, audit, issuer }: MeParts) {
+export function meRoutes({ logins, audit, issuer, host, organisation }: MeParts) {
   const routes = newRoutes();
-  routes.openapi(me, (c) => {
+  /** Logins are the server's: another organisation's admin ends only their own. */
+  const seenBy = (caller: Caller) =>
+    organisation === FIRST_ORGANISATION ? ownerFilter(caller) : caller.email;
+  routes.openapi(me, async (c) => {
     const caller = c.get("caller");
     const by = howCame(caller);
     const answer: Me = {
@@ -67,18 +82,25 @@ export function meRoutes({ logins, audit, issuer }: MeParts) {
       by,
       login_id: caller.login?.id ?? null,
       provider: issuer === undefined ? null : { issuer },
+      organisation: host.names().length === 0 ? null : organisation,
+      organisations: by === "nobody" ? [] : await enterable({ host }, caller),
     };
     return c.json(answer, 200, { "cache-control": "no-store" });
   });
   routes.openapi(list, async (c) => {
     const caller = c.get("caller");
-    const items = (await logins.list(ownerFilter(caller))).map((login) => loginDto(login, caller));
-    return c.json({ items, total: items.length }, 200);
+    const all = await logins.list(seenBy(caller));
+    const page = pageInMemory(all, c.req.valid("query"), { keyOf: ({ id }) => id });
+    if (!page.ok) return problem(c, page.failure);
+    return c.json(
+      wirePage(page.value, (login) => loginDto(login, caller)),
+      200,
+    );
   });
   routes.openapi(revoke, async (c) => {
     const caller = c.get("caller");
     const { id } = c.req.valid("param");
-    const found = (await logins.list(ownerFilter(caller))).find((each) => each.id === id);
+    const found = (await logins.list(seenBy(caller))).find((each) => each.id === id);
     const isGone = found !== undefined && isTheirs(caller, found.userEmail) && (await logins.revoke(id));
     if (!isGone) return problem(c, fail("not_found", { what: "login", id }).failure);
     await audit.add({ actor: caller.email, action: "login.revoked", subject: id });

@@ -103,15 +103,7 @@ export function comparisonDto({
     session_id: sessionId,
     status,
     verdict,
-    calls: (comparison?.calls ?? []).map(
-      ({ callId = null, before = null, after = null, source = null, ...call }) => ({
-        ...call,
-        call_id: callId,
-        before,
-        after,
-        source,
-      }),
-    ),
+    calls: (comparison?.calls ?? []).map(comparedCallDto),
     gate: (comparison?.gate ?? []).map(({ before = null, ...change }) => ({ ...change, before })),
     answer: comparison && answerOf(comparison.answer),
     outcome: comparison?.outcome ?? null,
@@ -122,6 +114,19 @@ export function comparisonDto({
     failure: code === undefined ? null : { code, message: message ?? "", nextStep: nextStep ?? "" },
   };
 }
+
+export const comparedCallDto = (
+  call: NonNullable<ReplayItem["comparison"]>["calls"][number],
+): ReplayComparison["calls"][number] => {
+  const { callId, before, after, source, ...rest } = call;
+  return {
+    ...rest,
+    call_id: callId ?? null,
+    before: before ?? null,
+    after: after ?? null,
+    source: source ?? null,
+  };
+};
 
 const answerOf = ({ before, after, isSame, lines }: NonNullable<ReplayItem["comparison"]>["answer"]) => ({
   before,
@@ -136,7 +141,7 @@ export const replayedRunDto = (item: ReplayItem, before: readonly StoredMessage[
   after: (item.messages ?? []).map(messageDto),
 });
 
-const messageDto = ({ id, role, content }: StoredMessage): ReplayedRun["before"][number] => ({
+export const messageDto = ({ id, role, content }: StoredMessage): ReplayedRun["before"][number] => ({
   id,
   role,
   content: content.map((part) => {

@@ -15,11 +15,11 @@ import {
   type ConfigSeal,
   type Database,
   isUuid,
+  type LeasedWorker,
   type Models,
   RECORDED_MODEL,
   type ReplayRecord,
   type ReplayStore,
-  type ReplayWorker,
   readNumberCursor,
   readRecording,
   selectRuns,
@@ -96,7 +96,7 @@ const remove = createRoute({
 export interface ReplayRouteParts {
   readonly database: Pick<Database, "pool">;
   readonly replays: ReplayStore;
-  readonly worker: ReplayWorker;
+  readonly worker: LeasedWorker;
   readonly configSeal: Pick<ConfigSeal, "seal">;
   readonly models: Pick<Models, "check">;
   readonly audit: AuditLog;
@@ -197,10 +197,13 @@ async function createReplay(
 }
 
 /** A config decides where requests go and which secrets go with them: it may not be tried live by whoever likes. */
-async function checkChange(
+export async function checkChange(
   { models }: Pick<ReplayRouteParts, "models">,
   caller: Caller,
-  { with: { capabilities, model }, live_reads }: z.output<typeof ReplayCreate>,
+  {
+    with: { capabilities, model },
+    live_reads,
+  }: { readonly with: { capabilities?: unknown; model?: string | undefined }; readonly live_reads: boolean },
 ): Promise<Result<true>> {
   if (capabilities && live_reads && !isAdmin(caller))
     return fail("forbidden", {

@@ -12,10 +12,11 @@ import {
   RuleSimulate,
   RuleSimulation,
 } from "@capstan/client/wire";
-import { type AnyTool, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
+import { type AnyTool, type Capability, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
 import {
   faultsText,
   flowOf,
+  joinNeeds,
   type KnownTool,
   narrowestRule,
   riskOf,
@@ -31,6 +32,7 @@ import {
   type Gate,
   pageInMemory,
   type RuleDraft,
+  type RuleRecord,
   type RuleStore,
   type Runs,
   recordedCalls,
@@ -38,7 +40,8 @@ import {
   simulateRules,
 } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
-import { isTheirs, ownerFilter, ownSession } from "../auth/ownership.ts";
+import { isTheirs, ownerFilter, ownSession, seesAll } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
@@ -166,15 +169,18 @@ export function ruleRoutes(parts: RuleRouteParts) {
     const { agent_id, then: effect, q, ...page } = c.req.valid("query");
     const found = (await rules.list(agent_id)).filter(
       (rule) =>
-        (effect === undefined || rule.effect === effect) && hasText(q, rule.name, ruleDto(rule).sentence),
+        isShown(rule, c.get("caller")) &&
+        (effect === undefined || rule.effect === effect) &&
+        hasText(q, rule.name, ruleDto(rule).sentence),
     );
     const paged = pageInMemory(found, page, { keyOf: ({ id }) => id });
     return paged.ok ? c.json(wirePage(paged.value, ruleDto), 200) : problem(c, paged.failure);
   });
   routes.openapi(create, async (c) => {
     const { email } = c.get("caller");
-    const draft = draftOf(c.req.valid("json"));
-    const checked = await checkedDraft(parts, draft, email);
+    const sent = draftOf(c.req.valid("json"));
+    const draft = withOwner(sent, c.req.valid("json").user, c.get("caller"));
+    const checked = await checkedDraft(parts, draft, c.get("caller"));
     if (!checked.ok) return problem(c, checked.failure);
     const made = await rules.create(draft, email);
     await audit.add({
@@ -186,16 +192,16 @@ export function ruleRoutes(parts: RuleRouteParts) {
     return c.json(ruleDto(made), 201);
   });
   routes.openapi(get, async (c) => {
-    const found = await rules.get(c.req.valid("param").id);
+    const found = await readShown(rules, c.req.valid("param").id, c.get("caller"));
     return found.ok ? c.json(ruleDto(found.value), 200) : problem(c, found.failure);
   });
   routes.openapi(change, async (c) => {
     const { id } = c.req.valid("param");
     const { email } = c.get("caller");
-    const found = await rules.get(id);
+    const found = await changeable(rules, id, c.get("caller"));
     if (!found.ok) return problem(c, found.failure);
     const draft = draftOf(RuleCreate.parse({ ...fieldsOf(found.value), ...c.req.valid("json") }));
-    const checked = await checkedDraft(parts, draft, email);
+    const checked = await checkedDraft(parts, draft, c.get("caller"));
     if (!checked.ok) return problem(c, checked.failure);
     const changed = await rules.change(id, draft);
     if (!changed.ok) return problem(c, changed.failure);
@@ -209,7 +215,8 @@ export function ruleRoutes(parts: RuleRouteParts) {
   });
   routes.openapi(remove, async (c) => {
     const { id } = c.req.valid("param");
-    const gone = await rules.remove(id);
+    const found = await changeable(rules, id, c.get("caller"));
+    const gone = found.ok ? await rules.remove(id) : found;
     if (!gone.ok) return problem(c, gone.failure);
     const { email } = c.get("caller");
     await audit.add({
@@ -256,14 +263,18 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
     const { rules, since } = c.req.valid("json");
     const drafts = rules.map(draftOf);
     for (const [at, draft] of drafts.entries()) {
-      const checked = await checkedDraft(parts, draft, c.get("caller").email, `rules[${at}].`);
+      const checked = await checkedTools(parts, draft, c.get("caller").email, `rules[${at}].`);
       if (!checked.ok) return problem(c, checked.failure);
     }
     const set = drafts.map((draft, at) => ({
       ...draft,
       id: `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`,
     }));
-    const query = { since: since ? new Date(since) : daysAgo(SIMULATED_DAYS), limit: MOST_CALLS };
+    const query = {
+      since: since ? new Date(since) : daysAgo(SIMULATED_DAYS),
+      limit: MOST_CALLS,
+      user: ownerFilter(c.get("caller")),
+    };
     return c.json(simulationDto(await simulateRules(parts, set, query)), 200);
   });
   routes.openapi(propose, async (c) => {
@@ -273,6 +284,7 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
     const { agentId, userEmail, tool, arguments: args, sessionId } = found.value;
     if (!isTheirs(c.get("caller"), userEmail))
       return problem(c, fail("not_found", { what: "approval", id }).failure);
+    if (!seesAll(c.get("caller"))) return problem(c, forEverybody().failure);
     const agent = await parts.composer.composeFor(agentId, userEmail);
     if (!agent.ok) return problem(c, agent.failure);
     const known = agent.value.tools.find(({ name }) => name === tool);
@@ -298,21 +310,63 @@ const supposed = { tool: "supposition", at: new Date(0).toISOString() };
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
+/** A user's own rules are shown to that user and to admins. */
+const isShown = ({ owner }: RuleRecord, caller: Caller): boolean =>
+  owner === undefined || isTheirs(caller, owner);
+
+async function readShown(rules: RuleStore, id: string, caller: Caller): Promise<Result<RuleRecord>> {
+  const found = await rules.get(id);
+  if (!found.ok) return found;
+  return isShown(found.value, caller) ? found : fail("not_found", { what: "rule", id });
+}
+
+async function changeable(rules: RuleStore, id: string, caller: Caller): Promise<Result<RuleRecord>> {
+  const found = await readShown(rules, id, caller);
+  return !found.ok || mayWrite(found.value, caller) ? found : forEverybody();
+}
+
+const mayWrite = ({ owner }: Pick<RuleDraft, "owner">, caller: Caller): boolean =>
+  seesAll(caller) || owner === caller.email;
+
+const forEverybody = () =>
+  fail("forbidden", {
+    message: "Rules for everybody, and rules of others, need the right admin.",
+    nextStep: 'Write one for your own calls: leave out "user", or say your own address.',
+  });
+
+/** Without the right admin a rule is one's own, unless it says otherwise, which is refused. */
+const withOwner = (draft: RuleDraft, sent: string | null | undefined, caller: Caller): RuleDraft =>
+  sent === undefined && !seesAll(caller) ? { ...draft, owner: caller.email } : draft;
+
+const checkedDraft = async (
+  parts: Pick<RuleRouteParts, "registry" | "composer">,
+  draft: RuleDraft,
+  caller: Caller,
+): Promise<Result<RuleDraft>> =>
+  mayWrite(draft, caller) ? checkedTools(parts, draft, caller.email) : forEverybody();
+
 /** A rule on a tool or a field that does not exist would never match, and nobody would notice. */
-async function checkedDraft(
+async function checkedTools(
   { registry, composer }: Pick<RuleRouteParts, "registry" | "composer">,
   draft: RuleDraft,
   email: string,
   place = "",
 ): Promise<Result<RuleDraft>> {
-  const known: KnownTool[] = registry
-    .list()
-    .flatMap(({ id, tools }) => tools.map((tool) => knownTool(tool.name, id, tool)));
+  const known: KnownTool[] = registry.list().flatMap(({ id, tools, connections }) =>
+    tools.map((tool) => ({
+      ...knownTool(tool.name, id, tool),
+      connections: providersOf(connections, tool),
+    })),
+  );
   if (draft.agentId !== undefined) {
     const agent = await composer.composeFor(draft.agentId, email);
     if (!agent.ok) return agent;
-    for (const { name, capabilityId, tool, config } of agent.value.tools)
-      known.push(knownTool(name, capabilityId, tool, config));
+    for (const { name, capabilityId, tool, config, connections, scopes } of agent.value.tools)
+      known.push({
+        ...knownTool(name, capabilityId, tool, config),
+        scopes,
+        connections: connections.map(({ provider }) => provider),
+      });
   }
   const faults = ruleFaults(draft, known, compileCel).map(({ path, message }) => ({
     path: place + path,
@@ -323,11 +377,19 @@ async function checkedDraft(
     : fail("input_invalid", { where: faultsText(faults), issues: faults });
 }
 
+/** Accounts that depend on an agent's config are known of the agent's own tools only. */
+const providersOf = (shared: Capability["connections"], { connections }: AnyTool): string[] =>
+  joinNeeds(shared, typeof connections === "function" ? undefined : connections).map(
+    ({ provider }) => provider,
+  );
+
 const knownTool = (name: string, capabilityId: string, tool: AnyTool, config?: unknown): KnownTool => ({
   name,
   ownName: tool.name,
   capabilityId,
   risk: riskOf(tool),
   flow: flowOf(tool, config),
+  scopes: tool.scopes,
+  connections: [],
   inputSchema: tool.input.jsonSchema,
 });

@@ -24,8 +24,8 @@ describe.each(STORES)("rules on $name", ({ fresh }) => {
   };
   const check = async (tool: string, input: object) =>
     (await server.call("POST", "/v1/rules/check", { agent_id: agent, tool, input })).body;
-  const send = async (content: string) => {
-    const session = (await server.call("POST", "/v1/sessions", { agent_id: agent })).body.id;
+  const send = async (content: string, by = agent) => {
+    const session = (await server.call("POST", "/v1/sessions", { agent_id: by })).body.id;
     const sent = await server.call("POST", `/v1/sessions/${session}/messages`, { content });
     const status = async () => (await server.call("GET", `/v1/runs/${sent.body.run_id}`)).body.status;
     await expect.poll(status, { timeout: 20_000 }).toMatch(/done|waiting|failed/);
@@ -189,6 +189,23 @@ describe.each(STORES)("rules on $name", ({ fresh }) => {
     expect(explained.body).toMatchObject({ tool: "subtract", decision: "deny", rule_id: saved.id });
     expect((await server.call("GET", "/v1/rules/explain/nothing")).status).toBe(404);
     expect(await check("subtract", hit.input)).toMatchObject({ decision: "deny" });
+    await saved.remove();
+  });
+
+  test("a trial of a limit is what then happens", async () => {
+    const made = await server.call("POST", "/v1/agents", { name: "Counter", capabilities: ["test_math"] });
+    const sent = async () => {
+      const texts: string[] = [];
+      for (const a of [1, 2, 3]) texts.push((await send(`add ${a} and 5`, made.body.id)).text);
+      return texts.map((text) => /is denied by the rule/.test(text));
+    };
+    expect(await sent()).toEqual([false, false, false]);
+    const limit = { calls: 2, per: "day", each: "agent" };
+    const trial = { name: "two", agent_id: made.body.id, tools: ["add"], then: "limit", limit };
+    const { body } = await server.call("POST", "/v1/rules/simulate", { rules: [trial] });
+    expect(body.newly_denied).toMatchObject([{ tool: "add", input: { a: 3, b: 5 } }]);
+    const saved = await rule(trial);
+    expect(await sent()).toEqual([false, false, true]);
     await saved.remove();
   });
 

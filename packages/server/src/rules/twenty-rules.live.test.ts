@@ -182,6 +182,10 @@ const callOf = ([name, args, more]: Call): RuleCall => ({
   agentId: agent,
   path: "loop",
   seen: [],
+  scopes: [],
+  connections: [],
+  groups: [],
+  counts: new Map(),
   now: NOON,
   ...more,
 });

@@ -3,7 +3,7 @@
 import { Approval, ApprovalAnswer, ApprovalPage, ApprovalQuery } from "@capstan/client/wire";
 import type { CapabilityRegistry } from "@capstan/core";
 import { fail, type JsonValue, type Result } from "@capstan/core";
-import type { Approval as ApprovalRecord, Composer, Runs } from "@capstan/runtime";
+import type { AgentSharings, Approval as ApprovalRecord, Composer, Runs } from "@capstan/runtime";
 import { readCursor } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
@@ -53,6 +53,7 @@ export interface ApprovalRouteParts {
   readonly runs: Runs;
   readonly composer: Composer;
   readonly registry: CapabilityRegistry;
+  readonly sharing: AgentSharings;
 }
 
 export function approvalRoutes(services: ApprovalRouteParts) {
@@ -70,6 +71,7 @@ export function approvalRoutes(services: ApprovalRouteParts) {
       text: q,
       after: after.value,
       visibleTo: ownerFilter(c.get("caller")),
+      approverOf: await services.sharing.approvesFor(c.get("caller").email),
     });
     return c.json(
       { items: await Promise.all(items.map(dto)), ...(nextCursor && { next_cursor: nextCursor }) },
@@ -77,7 +79,7 @@ export function approvalRoutes(services: ApprovalRouteParts) {
     );
   });
   routes.openapi(get, async (c) => {
-    const found = await visible(approvals, c.req.valid("param").id, c.get("caller"));
+    const found = await visible(services, c.req.valid("param").id, c.get("caller"));
     return found.ok ? c.json(await dto(found.value), 200) : problem(c, found.failure);
   });
   routes.openapi(answer, async (c) => {
@@ -86,6 +88,7 @@ export function approvalRoutes(services: ApprovalRouteParts) {
       approve: decision === "approve",
       by: c.get("caller").email,
       isAdmin: isAdmin(c.get("caller")),
+      isApprover: await approves(services, c.req.valid("param").id, c.get("caller").email),
       words,
       editedArguments: edited_args as JsonValue | undefined,
       forSession: for_session,
@@ -95,16 +98,24 @@ export function approvalRoutes(services: ApprovalRouteParts) {
   return routes;
 }
 
-/** Visible to the requester, the assigned person, and admins. */
+/** Whether the agent is shared with them to answer for others: calls of its tools, and nothing that is about a person. */
+async function approves({ runs, sharing }: ApprovalRouteParts, id: string, email: string): Promise<boolean> {
+  const found = await runs.approvals.get(id);
+  if (!found.ok || found.value.kind !== "tool") return false;
+  return (await sharing.rightsOf(found.value.agentId, { email, isAdmin: false })).includes("approve");
+}
+
+/** Visible to the requester, the assigned person, whom the agent's owner named, and admins. */
 async function visible(
-  approvals: Runs["approvals"],
+  services: ApprovalRouteParts,
   id: string,
   caller: Caller,
 ): Promise<Result<ApprovalRecord>> {
-  const found = await approvals.get(id);
+  const found = await services.runs.approvals.get(id);
   if (!found.ok) return found;
   const { userEmail, assignee } = found.value;
-  const may = isTheirs(caller, userEmail) || isTheirs(caller, assignee);
+  const isInvolved = isTheirs(caller, userEmail) || isTheirs(caller, assignee);
+  const may = isInvolved || (await approves(services, id, caller.email));
   return may ? found : fail("not_found", { what: "approval", id });
 }
 

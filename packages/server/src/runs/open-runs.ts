@@ -8,6 +8,7 @@ import type { CapabilityRegistry, Sandbox } from "@capstan/core";
 import {
   type AgentAuthors,
   type AgentReleases,
+  type AgentSharings,
   type AgentStore,
   type AuditLog,
   agentAuthors,
@@ -56,7 +57,7 @@ import type { ServerModels } from "../models/models.ts";
 import { type SessionFiles, sessionFiles } from "../sessions/session-files.ts";
 import { openSessionManifests } from "../sessions/session-manifests.ts";
 import type { Log } from "../settings/log.ts";
-import type { Settings } from "../settings/settings.ts";
+import { ownOrigin, type Settings } from "../settings/settings.ts";
 import { approvalRoutes } from "./approval-routes.ts";
 import { messageRoutes } from "./message-routes.ts";
 import { runRoutes } from "./run-routes.ts";
@@ -88,9 +89,10 @@ export interface RunParts {
   readonly environment: Readonly<Record<string, string>>;
   readonly keys: KeyStore;
   readonly withRetry: DatabaseRetry;
-  readonly rules: Pick<RuleStore, "decide">;
+  readonly rules: Pick<RuleStore, "decide" | "takeCounts">;
   readonly budgets: BudgetStore;
   readonly connections: ConnectionStore;
+  readonly sharing: AgentSharings;
   readonly connectionProviders: ConnectionProviders;
   readonly memories: MemoryStore;
   readonly textChecks: Pick<TextCheckStore, "inForce">;
@@ -135,6 +137,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     countTokens,
     offerAgents,
     unsealConfig: parts.configSeal.open,
+    mayUse: parts.sharing.mayUse,
   });
   const files = sessionFiles(database, settings, openSessionManifests({ composer, sessions, packages, now }));
   const ledger = budgetLedger({ database, store: parts.budgets, alert: budgetAlerts(parts) });
@@ -143,6 +146,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     contextFor: toolContexts({ database, files, fetch, sandbox, labels, memories: parts.memories }),
     record: parts.recordCall,
     rules: parts.rules.decide,
+    takeCounts: parts.rules.takeCounts,
     countCall: ledger.countCall,
     connections: callConnections({ ...parts, origin: ownOrigin(settings) }),
     labels,
@@ -178,10 +182,6 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
   };
 }
 
-/** For links to the studio that are made without a request. */
-const ownOrigin = ({ CAPSTAN_PUBLIC_URL, HOST, PORT }: Settings): string =>
-  CAPSTAN_PUBLIC_URL ?? `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}`;
-
 interface EngineParts {
   readonly composer: Composer;
   readonly gate: Gate;
@@ -206,7 +206,7 @@ function openEngine(
     models: parts.models,
     budgets: ledger,
     textChecks: parts.textChecks.inForce,
-    harness: (name) => harnesses.driver(name),
+    harness: (name) => (database.organisation ? undefined : harnesses.driver(name)), // programs are the machine's
     harnessWaitMs: settings.CAPSTAN_HARNESS_WAIT_SECONDS * 1000,
     executorId: settings.CAPSTAN_EXECUTOR_ID ?? (database.kind === "pglite" ? "local" : uuidv7()),
     countTokens,

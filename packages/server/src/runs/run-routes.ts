@@ -1,6 +1,7 @@
 /** Runs of a session: stop, fork, list, and one with its trace. */
 
 import {
+  PageQuery,
   Run,
   RunCancelled,
   RunList,
@@ -16,6 +17,7 @@ import { findRuns as findStoredRuns, isUuid, promptOf, traceOf, webhookOf } from
 import { createRoute, z } from "@hono/zod-openapi";
 import { ownerFilter, ownSession } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { sessionDto } from "../sessions/session-routes.ts";
 import { runDto, traceDto, webhookDto } from "./run-dto.ts";
@@ -50,9 +52,9 @@ const listRuns = createRoute({
   method: "get",
   path: "/v1/sessions/{id}/runs",
   tags: ["runs"],
-  summary: "The session's runs",
-  request: { params: Id },
-  responses: { 200: json(RunList, "Oldest first.") },
+  summary: "The session's runs, oldest first, as its messages are",
+  request: { params: Id, query: PageQuery },
+  responses: { 200: json(RunList, "A page of runs.") },
 });
 
 const findRuns = createRoute({
@@ -119,8 +121,14 @@ export function runRoutes(services: RunRouteParts) {
     const { id } = c.req.valid("param");
     const found = await sessions.get(id);
     if (!found.ok) return problem(c, found.failure);
-    const items = (await runs.runsOf(id)).map(runDto);
-    return c.json({ items, total: items.length }, 200);
+    const { limit, cursor } = c.req.valid("query");
+    const all = await runs.runsOf(id);
+    const last = all.findIndex((run) => run.id === cursor);
+    if (cursor !== undefined && last === -1) return problem(c, fail("cursor_invalid", { cursor }).failure);
+    const rest = all.slice(last + 1);
+    const items = rest.slice(0, limit);
+    const next = rest.length > limit ? items.at(-1) : undefined;
+    return c.json(wirePage({ items, total: all.length, ...(next && { nextCursor: next.id }) }, runDto), 200);
   });
   routes.openapi(findRuns, async (c) => {
     const { cursor, limit, client_run_id, agent_id, session_id, status } = c.req.valid("query");

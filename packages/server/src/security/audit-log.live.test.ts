@@ -1,15 +1,17 @@
 /** The audit log against who owns the database. Each title says what would be possible. */
-import { rm } from "node:fs/promises";
+import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { typeCommand } from "../../../../tools/command-under-test.ts";
-import { STORES } from "../../../../tools/stores-under-test.ts";
+import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
 describe.each(STORES)("the audit log on $name", ({ fresh }) => {
   let server: TestServer;
+  let store: FreshStore;
   beforeEach(async () => {
-    server = await testServer(await fresh());
+    store = await fresh();
+    server = await testServer(store);
     for (const name of ["one", "two", "three"]) await makeKey(name);
   });
   afterEach(() => server.stop());
@@ -70,6 +72,30 @@ describe.each(STORES)("the audit log on $name", ({ fresh }) => {
       intact: false,
       broken: { why: expect.stringContaining("signature") },
     });
+  });
+
+  test("would be set back by who has the database, the data folder and an older copy of both, unless its hash was kept", async () => {
+    const file = join(store.dataDir, "audit-head");
+    await copyFile(file, `${file}.old`);
+    const [older] = (await query("select value from server_settings where name = 'audit_head'")).rows;
+    await makeKey("four");
+    const kept = (await verify()).head;
+    await makeKey("five");
+    const typed = (hash: string) => typeCommand(server.url, ["audit", "verify", "--expect", hash]);
+    expect(await typed(kept)).toMatchObject({ code: 0, out: expect.stringContaining("is intact") });
+    await asOwner("delete from audit_log where id in (select id from audit_log order by id desc limit 2)");
+    const text = JSON.stringify(older?.value).replaceAll("'", "''");
+    await query(`update server_settings set value = '${text}' where name = 'audit_head'`);
+    await server.close();
+    await copyFile(`${file}.old`, file);
+    server = await testServer(store);
+    expect(await verify()).toMatchObject({ intact: true, checked: 3 }); // by itself it cannot know
+    expect(await typed(kept)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("set back or rewritten"),
+    });
+    const { body, status } = await server.call("GET", "/v1/audit/verification?expect=short");
+    expect({ status, code: body.code }).toEqual({ status: 422, code: "input_invalid" });
   });
 
   test("would be as good as new once another row is added", async () => {

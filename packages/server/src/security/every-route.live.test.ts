@@ -74,7 +74,7 @@ describe("every route has a decision", () => {
     const { operations } = await documented();
     const known = new Set(operations.map(({ method, path }) => `${method} ${path}`));
     const routes = new Set(server.app.routes.map(({ method, path }) => `${method} ${path}`));
-    const guards = new Set(["ALL /*", "ALL /v1/sessions/:id/*", "ALL /v1/agents/:id"]);
+    const guards = new Set(["ALL /*", "ALL /v1/sessions/:id/*", "ALL /v1/agents/:id/*"]);
     const unknown = [...routes]
       .filter((route) => !guards.has(route) && OPEN[route] === undefined)
       .filter((route) => !known.has(SPELT[route] ?? route.replace(/:(\w+)/g, "{$1}")));

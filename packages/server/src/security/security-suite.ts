@@ -1,9 +1,7 @@
 /** All attacks that we test, and where: a file and a part of its test's title. */
+import { ORGANISATION_ATTACKS } from "./organisation-attacks.ts";
 
-export interface SecurityRow {
-  readonly attack: string;
-  readonly shownBy: readonly (readonly [file: string, title: string])[];
-}
+import { type SecurityRow, SHARING_ATTACKS } from "./sharing-attacks.ts";
 
 const SERVER = "packages/server/src";
 const RUNTIME = "packages/runtime/src";
@@ -12,7 +10,7 @@ const FETCH = `${RUNTIME}/network/guarded-fetch.live.test.ts`;
 const URLS = `${RUNTIME}/network/url-policy.test.ts`;
 const REPLAY = `${SERVER}/security/secrets-and-replay.live.test.ts`;
 const ROUTES = `${SERVER}/security/every-route.live.test.ts`;
-const INSTALL = `${SERVER}/security/install-attacks.live.test.ts`;
+const INSTALL = `${SERVER}/security/install-attacks.long.test.ts`;
 const LOOPBACK = `${SERVER}/security/loopback.live.test.ts`;
 const PROTOCOLS = `${SERVER}/security/every-protocol.live.test.ts`;
 const HARNESS = `${SERVER}/harness/harness-users.live.test.ts`;
@@ -33,10 +31,15 @@ const PEOPLE = `${SERVER}/people/login.live.test.ts`;
 const MEMORIES = `${SERVER}/memories/memories.live.test.ts`;
 const CONNECTIONS = `${SERVER}/connections/connections.live.test.ts`;
 const CONNECTED = `${SERVER}/connections/connected-runs.live.test.ts`;
+const MCP_LOGINS = `${SERVER}/connections/mcp-logins.live.test.ts`;
+const PROTECTED = `${RUNTIME}/connections/protected-server.test.ts`;
 const TOKENS = `${RUNTIME}/connections/provider-table.test.ts`;
+const RULES = `${SERVER}/security/expensive-rules.test.ts`;
+const ACCOUNTS = `${SERVER}/security/others-accounts.live.test.ts`;
 const OWNERS = `${SERVER}/security/owners.live.test.ts`;
 
 export const SECURITY_SUITE: readonly SecurityRow[] = [
+  ...ORGANISATION_ATTACKS,
   {
     attack: "SSRF by redirect",
     shownBy: [
@@ -70,8 +73,8 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
   {
     attack: "zip slip, links and bombs in archives",
     shownBy: [
-      [`${RUNTIME}/install/installer.live.test.ts`, "a wheel with a path outside the folder"],
-      [`${RUNTIME}/install/installer.live.test.ts`, "a folder with a link to the outside is refused"],
+      [`${RUNTIME}/install/installer.long.test.ts`, "a wheel with a path outside the folder"],
+      [`${RUNTIME}/install/installer.long.test.ts`, "a folder with a link to the outside is refused"],
       ["packages/core/src/packaging/packaging.test.ts", "refuses a zip bomb without unpacking it"],
     ],
   },
@@ -81,6 +84,8 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [HOSTILE, "a pattern that backtracks would hold the only thread"],
       [`${RUNTIME}/files/line-finder.test.ts`, "a pattern written to backtrack takes linear time"],
       [`${RUNTIME}/sources/json-schema.test.ts`, "cannot waste time with a pattern"],
+      [RULES, "the server would stand still, or run out of memory, by %s"],
+      [RULES, "by a call with a long list, where a rule compares each with each"],
     ],
   },
   {
@@ -229,6 +234,10 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [AUDIT, "would lose its last rows, unseen"],
       [AUDIT, "would lose them with the signature of where it ended, set back to an earlier one"],
       [AUDIT, "would be as good as new once another row is added"],
+      [
+        AUDIT,
+        "would be set back by who has the database, the data folder and an older copy of both, unless its hash was kept",
+      ],
     ],
   },
   {
@@ -299,7 +308,17 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [CONNECTED, "a yes without an account changes nothing, and a no lets the run go on without"],
       [CONNECTED, "a consent for once is for one call; for an agent, not for another"],
       [CONNECTED, "the token goes to the provider's host and to no other"],
+      [ACCOUNTS, "by an admin who replays a run of its owner with another prompt and live reads"],
+      [
+        ACCOUNTS,
+        "by an admin who writes into its owner's session or makes a key in their name, without a trace",
+      ],
       [CONNECTED, "no token is found in any table, file, event, message or log"],
+      [MCP_LOGINS, "the first call of each user asks, and goes on with that user's account and no other"],
+      [MCP_LOGINS, "one person cannot answer with an account for another"],
+      [MCP_LOGINS, "no token is found in any table, file, message or list, though the server repeats it"],
+      [PROTECTED, "is refused when it names %s"],
+      [PROTECTED, "is another provider when its login moves, so that tokens do not move with it"],
       [TOKENS, "%s at %s: %s"],
       [TOKENS, "without TLS only to a host that the operator named with its port"],
       [`${RUNTIME}/connections/redacted-stream.test.ts`, "a token is removed in every form"],
@@ -308,11 +327,12 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
         "nothing that is stored can be read without the server's secret",
       ],
       [`${RUNTIME}/network/package-proxy.test.ts`, "the host of the token is reached, another one is not"],
-      [`${RUNTIME}/install/installer.live.test.ts`, "an update that newly uses one requires consent"],
+      [`${RUNTIME}/install/installer.long.test.ts`, "an update that newly uses one requires consent"],
       [SEPARATION, "when the operator allowed it all the same"],
       [SEPARATION, "which says what is missing and gives it no account"],
     ],
   },
+  ...SHARING_ATTACKS,
   {
     attack: "links, pipes and devices in folders of others",
     shownBy: [
@@ -322,6 +342,11 @@ export const SECURITY_SUITE: readonly SecurityRow[] = [
       [TRIGGERS, "would wait for ever, and everybody's triggers with them, when preferences.json is a pipe"],
       [SERVICES, "a link in place of its log would let a service write to the server's files"],
       [SERVICES, "a service would have %s as a volume"],
+      [
+        `${RUNTIME}/install/read-folder.live.test.ts`,
+        "a file that is swapped for a link while it is read would bring the server's files into a package",
+      ],
+      [`${RUNTIME}/repositories/folder-change.test.ts`, "the link %s -> %s leads out"],
     ],
   },
   {

@@ -6,6 +6,7 @@ import { type SessionEventRouteParts, sessionEventRoutes } from "./session-event
 import { type SessionFileRouteParts, sessionFileRoutes } from "./session-file-routes.ts";
 import { type SessionRouteParts, sessionRoutes } from "./session-routes.ts";
 import { sessionSearchRoutes } from "./session-search-routes.ts";
+import { trajectoryRoutes } from "./trajectory-routes.ts";
 
 export interface SessionParts
   extends SessionRouteParts,
@@ -22,5 +23,6 @@ export const openSessions = (parts: SessionParts): Feature => ({
     sessionBranchRoutes(parts),
     sessionFileRoutes(parts),
     sessionEventRoutes(parts),
+    trajectoryRoutes(parts),
   ],
 });

@@ -12,6 +12,7 @@ import {
 import { fail, ok, type Result } from "@capstan/core";
 import type { ContinueIn as Continued } from "@capstan/core/internal";
 import {
+  type AgentSharings,
   type AgentStore,
   allowedTool,
   type RevisionStore,
@@ -22,7 +23,7 @@ import {
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { checkedFollows, followsDto } from "../auth/follows.ts";
-import { isTheirs, ownerFilter } from "../auth/ownership.ts";
+import { isTheirs, ownerFilter, seesAll } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
@@ -96,17 +97,18 @@ export interface SessionRouteParts {
   ) => Promise<Result<Continued>>;
   readonly sessions: SessionStore;
   readonly agents: AgentStore;
+  readonly sharing: AgentSharings;
   readonly revisions: RevisionStore;
   /** What is kept of a session outside the database goes with it. */
   readonly harnesses: { sweep(): void };
 }
 
 export function sessionRoutes(services: SessionRouteParts) {
-  const { sessions, agents } = services;
+  const { sessions } = services;
   const routes = newRoutes();
   routes.openapi(createSession, async (c) => {
     const { agent_id, follows: wanted, ...body } = c.req.valid("json");
-    const agent = await knownAgent(agents, agent_id);
+    const agent = await knownAgent(services.sharing, c.get("caller"), agent_id);
     if (!agent.ok) return problem(c, agent.failure);
     const own = checkOwnEntries({}, body.metadata ?? {});
     if (!own.ok) return problem(c, own.failure);
@@ -162,8 +164,15 @@ export function sessionRoutes(services: SessionRouteParts) {
 }
 
 /** An agent that a body names must be there; that is a fault of the body, not of the path. */
-async function knownAgent(agents: AgentStore, id: string | undefined): Promise<Result<unknown>> {
-  const found = id === undefined ? ok(undefined) : await agents.get(id);
+async function knownAgent(
+  sharing: AgentSharings,
+  caller: Caller,
+  id: string | undefined,
+): Promise<Result<unknown>> {
+  const { email } = caller;
+  const rights = id === undefined ? [] : await sharing.rightsOf(id, { email, isAdmin: seesAll(caller) });
+  const isKnown = id === undefined || rights.includes("use");
+  const found = isKnown ? ok(undefined) : fail("not_found", { what: "agent", id });
   return found.ok ? found : { ok: false, failure: { ...found.failure, status: 422 } };
 }
 
@@ -175,7 +184,7 @@ async function wholeChange(
   patch: z.output<typeof SessionPatch>,
   caller: Caller,
 ): Promise<Result<SessionChanges>> {
-  const agent = await knownAgent(services.agents, changes.agentId ?? undefined);
+  const agent = await knownAgent(services.sharing, caller, changes.agentId ?? undefined);
   if (!agent.ok) return agent;
   const program = await programChange(services, session, changes, patch, caller);
   return program.ok ? ok({ ...changes, ...program.value }) : program;

@@ -15,6 +15,7 @@ const FIELDS: Readonly<Record<keyof CapstanConfig, true>> = {
   capabilities: true,
   documents: true,
   codingAgents: true,
+  scorers: true,
 };
 
 export async function loadConfig(folder: string): Promise<Result<CapstanConfig>> {

@@ -232,3 +232,7 @@ export function secretValues({
     ...passwords,
   ].filter(Boolean);
 }
+
+/** For links to the studio that are made without a request. */
+export const ownOrigin = ({ CAPSTAN_PUBLIC_URL, HOST, PORT }: Settings): string =>
+  new URL(CAPSTAN_PUBLIC_URL ?? `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}`).origin;

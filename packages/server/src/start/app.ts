@@ -1,7 +1,7 @@
 /** The HTTP application: guards first, then the routes of every feature, then one shape for everything that goes wrong. */
 import { randomUUID } from "node:crypto";
 import { type Failure, fail } from "@capstan/core";
-import type { AgentStore, Database, SessionStore } from "@capstan/runtime";
+import type { AgentSharings, AgentStore, AuditLog, Database, SessionStore } from "@capstan/runtime";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -18,14 +18,17 @@ import { notServed } from "../http/not-served.ts";
 import { problem } from "../http/problem.ts";
 import { limitStreams } from "../http/stream-limit.ts";
 import { docsRoutes } from "../openapi/docs-routes.ts";
+import { refuseMachineThings } from "../organisations/machine-things.ts";
 import type { Log } from "../settings/log.ts";
 import { studioRoutes } from "../studio/studio.ts";
 
 export interface AppParts extends Omit<AuthParts, "now"> {
   readonly log: Log;
-  readonly database: Pick<Database, "kind">;
+  readonly database: Pick<Database, "kind" | "organisation">;
   readonly sessions: SessionStore;
   readonly agents: AgentStore;
+  readonly sharing: AgentSharings;
+  readonly audit: AuditLog;
   /** Of every feature, in order. */
   readonly routes: Feature["routes"];
 }
@@ -47,7 +50,8 @@ export function createApp(parts: AppParts): OpenAPIHono<AppEnv> {
       }),
     );
   app.use("/v1/sessions/:id/*", guardSessions(parts));
-  app.use("/v1/agents/:id", guardAgents(parts));
+  app.use("/v1/agents/:id/*", guardAgents(parts));
+  if (parts.database.organisation) refuseMachineThings(app, parts.routes);
   for (const routes of parts.routes) app.route("/", routes);
   app.route("/", docsRoutes(app));
   app.route("/", studioRoutes());

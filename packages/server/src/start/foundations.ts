@@ -3,6 +3,8 @@ import { builtinCapabilities, meaningAnchors, type SearchSettings, staticEmbeddi
 import { CapabilityRegistry, type CapstanConfig, type GuardedFetch, ok, type Result } from "@capstan/core";
 import type { RoleRule } from "@capstan/core/internal";
 import {
+  adminCheck,
+  agentSharings,
   agentStore,
   type BoundSecrets,
   breakerStore,
@@ -32,6 +34,7 @@ import {
   revisionStore,
   ruleStore,
   secretBox,
+  sessionLinkStore,
   sessionStore,
   settingStore,
   textCheckStore,
@@ -56,21 +59,20 @@ export interface FoundationOptions {
   /** Where to look for models and coding agents on this machine. */
   readonly environment: Readonly<Record<string, string>>;
   readonly withRetry: DatabaseRetry;
+  /** Set for an organisation beside the first. */
+  readonly organisation?: OrganisationFoundations | undefined;
+}
+
+export interface OrganisationFoundations {
+  readonly database: Database;
+  /** Clients register at the server, for all its organisations. */
+  readonly registrationKey: Buffer;
 }
 
 export async function openFoundations(options: FoundationOptions) {
-  const { settings, config, ownModels, environment, withRetry } = options;
+  const { settings, config, ownModels, environment, withRetry, organisation } = options;
   const [opened, sandbox] = await Promise.all([
-    withRetry(() =>
-      openDatabase({
-        dataDir: settings.CAPSTAN_DATA_DIR,
-        url: settings.DATABASE_URL,
-        replicaUrl: settings.DATABASE_REPLICA_URL,
-        directUrl: settings.DATABASE_DIRECT_URL,
-        connections: settings.CAPSTAN_DATABASE_CONNECTIONS,
-        version: VERSION,
-      }),
-    ),
+    organisation ? ok(organisation.database) : withRetry(() => openStore(settings)),
     openSandbox(),
   ]);
   if (!opened.ok) return opened;
@@ -83,6 +85,7 @@ export async function openFoundations(options: FoundationOptions) {
   const stores = {
     ...openStores(database, settings, secret, registry),
     ...openAccounts(database, settings, secret, fetch),
+    registrationKey: organisation?.registrationKey ?? derivedKey(secret, "client registrations"),
   };
   registry.onChange(() => database.policyChanges.apply());
   const models = openModelsHere(settings, database, stores.providers, environment, ownModels);
@@ -106,6 +109,16 @@ export async function openFoundations(options: FoundationOptions) {
   return added;
 }
 
+const openStore = (settings: Settings) =>
+  openDatabase({
+    dataDir: settings.CAPSTAN_DATA_DIR,
+    url: settings.DATABASE_URL,
+    replicaUrl: settings.DATABASE_REPLICA_URL,
+    directUrl: settings.DATABASE_DIRECT_URL,
+    connections: settings.CAPSTAN_DATABASE_CONNECTIONS,
+    version: VERSION,
+  });
+
 function openModelsHere(
   settings: Settings,
   database: Database,
@@ -124,13 +137,17 @@ function openStores(database: Database, settings: Settings, secret: string, regi
   const revisions = revisionStore(database, seal.seal);
   const tokens = tokenStore(database);
   const fixedRules = operatorRules(settings);
+  const users = userStore(database, fixedRules);
+  const keys = keyStore(database);
   return {
     configSeal: seal,
+    sharing: agentSharings({ database, isAdmin: adminCheck({ users, keys }) }),
+    sessionLinks: sessionLinkStore(database),
     agents: agentStore(database, seal.seal),
     rules: ruleStore(database),
     budgets: budgetStore(database),
     textChecks: textCheckStore(database),
-    users: userStore(database, fixedRules),
+    users,
     people: peopleStore({ database, fixedRules }),
     fixedRules,
     logins: loginStore({ database, hours: settings.CAPSTAN_LOGIN_HOURS }),
@@ -140,10 +157,9 @@ function openStores(database: Database, settings: Settings, secret: string, regi
     revisions,
     sessions: sessionStore(database, revisions.assign),
     audit: openAuditLog(database, { secret, dataDir: settings.CAPSTAN_DATA_DIR }),
-    keys: keyStore(database),
+    keys,
     tokens,
     clientLogins: clientLoginStore({ database, tokens }),
-    registrationKey: derivedKey(secret, "client registrations"),
     breakers: breakerStore(database.pool),
     capabilitySecrets: openCapabilitySecrets(database, secretBox(secret)),
     providers: openProviders(settings, providerStore(database, secretBox(secret))),

@@ -2,7 +2,9 @@
 import { type CapstanConfig, ok } from "@capstan/core";
 import {
   accessRequests,
+  type Database,
   type DatabaseRetry,
+  FIRST_ORGANISATION,
   openObservations,
   type ResolvedModel,
   storedSecrets,
@@ -16,8 +18,11 @@ import type { LocalCallerParts } from "../auth/local-caller.ts";
 import { budgetRoutes } from "../budgets/budget-routes.ts";
 import { capabilityRoutes } from "../capabilities/capability-routes.ts";
 import { documentNotes, openDocuments } from "../capabilities/open-documents.ts";
+import { testRoutes } from "../capabilities/test-routes.ts";
 import { openCodingAgents } from "../coding-agents/open-coding-agents.ts";
 import { openConnections } from "../connections/open-connections.ts";
+import { openDatasets } from "../datasets/open-datasets.ts";
+import { openExperiments } from "../experiments/open-experiments.ts";
 import { closeFeatures, type Feature } from "../http/feature.ts";
 import { mcpRoutes } from "../mcp/mcp-routes.ts";
 import { memoryRoutes } from "../memories/memory-routes.ts";
@@ -25,6 +30,8 @@ import { modelRoutes } from "../models/model-routes.ts";
 import { openOAuth } from "../oauth/open-oauth.ts";
 import { openObservability, operationRoutes } from "../observability/observability.ts";
 import { openAiRoutes } from "../openai/openai-routes.ts";
+import type { OrganisationHost } from "../organisations/organisation-host.ts";
+import { organisationRoutes } from "../organisations/organisation-routes.ts";
 import { openServerPackages } from "../packages/open-packages.ts";
 import { openPeople } from "../people/open-people.ts";
 import { continueSession } from "../programs/continue-session.ts";
@@ -35,12 +42,13 @@ import { openRuns } from "../runs/open-runs.ts";
 import { openSessions } from "../sessions/open-sessions.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
+import { openSharing } from "../sharing/open-sharing.ts";
 import { openRouteTier } from "../tasks/open-route-tier.ts";
 import { openTasks } from "../tasks/open-tasks.ts";
 import { textCheckRoutes } from "../text-checks/text-check-routes.ts";
 import { openTriggers } from "../triggers/open-triggers.ts";
 import { openUsers } from "../users/open-users.ts";
-import { openFoundations } from "./foundations.ts";
+import { type OrganisationFoundations, openFoundations } from "./foundations.ts";
 
 /** What a server may be given beside its settings. */
 export interface ServerExtras {
@@ -55,30 +63,26 @@ export interface ServerExtras {
   readonly withRetry?: DatabaseRetry;
 }
 
+/** What the server gives to the features of each organisation. */
+export interface FeatureExtras extends ServerExtras {
+  readonly host: OrganisationHost;
+  /** Set for one beside the first. */
+  readonly organisation?: OrganisationFoundations;
+}
+
 export type OpenFeatures = Extract<Awaited<ReturnType<typeof openFeatures>>, { ok: true }>["value"];
 
-export async function openFeatures(
-  settings: Settings,
-  log: Log,
-  { config = {}, environment = {}, models: ownModels = {}, withRetry = (step) => step() }: ServerExtras = {},
-) {
+export async function openFeatures(settings: Settings, log: Log, extras: FeatureExtras) {
+  const { config = {}, environment = {}, models: ownModels = {}, withRetry = (step) => step() } = extras;
   const tier = openRouteTier(settings, log);
   if (!tier.ok) return tier;
-  const opened = await openFoundations({ settings, config, ownModels, environment, withRetry });
+  const opened = await openFoundations({ ...extras, settings, config, ownModels, environment, withRetry });
   if (!opened.ok) return opened;
   const { stores, ...foundations } = opened.value;
   const { database, registry, sandbox, models, secret } = foundations;
-  const onError = (error: unknown, what = "background work") => log.error({ what, error });
-  const common = {
-    ...foundations,
-    ...stores,
-    settings,
-    environment,
-    log,
-    onError,
-    withRetry,
-    routeTier: tier.value,
-  };
+  const onError = errorsTo(log);
+  const around = { settings, environment, log, onError, withRetry, routeTier: tier.value };
+  const common = { ...foundations, ...stores, ...around, ...placeIn(extras, database) };
 
   const documents = await withRetry(() => openDocuments(common));
   const packages = await openServerPackages({ ...common, note: log.info });
@@ -93,12 +97,15 @@ export async function openFeatures(
 
   const features: readonly Feature[] = [
     { routes: operationRoutes({ ...parts, ...watch, notes }), close: watch.close },
-    { routes: [capabilityRoutes(parts)], close: () => documents.close() },
-    { routes: [agentRoutes(parts), revisionRoutes(parts), modelRoutes(parts)] },
+    { routes: [capabilityRoutes(parts), testRoutes(parts)], close: () => documents.close() },
+    { routes: [agentRoutes(parts), revisionRoutes(parts), modelRoutes(parts), organisationRoutes(parts)] },
     openSessions({ ...parts, continueSession: (...asked) => continueSession(parts, ...asked) }),
+    openSharing(parts),
     openPrograms(parts),
     { routes: [ruleRoutes(parts), budgetRoutes(parts), textCheckRoutes(parts), memoryRoutes(parts)] },
     await openReplays(parts),
+    openDatasets(parts),
+    await openExperiments({ ...parts, scorers: config.scorers ?? [], scored: watch.cellScored }),
     openUsers({ ...parts, webhookKey: secret }),
     openOAuth(parts),
     openConnections(parts),
@@ -130,6 +137,17 @@ export async function openFeatures(
     },
   });
 }
+
+/** Which organisation the features are of, and who knows the others. */
+const placeIn = ({ host }: FeatureExtras, { organisation }: Database) => ({
+  host,
+  organisation: organisation?.id ?? FIRST_ORGANISATION,
+});
+
+const errorsTo =
+  (log: Log) =>
+  (error: unknown, what = "background work") =>
+    log.error({ what, error });
 
 /** After every source of capabilities: what they mark as secret does not stay in the database as plain text. */
 async function openStoredSecrets(

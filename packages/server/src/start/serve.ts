@@ -1,14 +1,17 @@
 /** Starts the server: services, application, socket. Called by `main.ts`, tests and the CLI. */
 import { ok, type Result } from "@capstan/core";
-import { createDatabaseRetry, type DatabaseRetry, EventRetention, unreachable } from "@capstan/runtime";
+import { createDatabaseRetry, type DatabaseRetry, organisationStore, unreachable } from "@capstan/runtime";
 import { isKeyless } from "../auth/authenticate.ts";
 import { openLocalCallers } from "../auth/local-caller.ts";
 import { openOwnerToken } from "../auth/owner-token.ts";
 import { HttpListener } from "../http/http-listener.ts";
+import { type Handler, OrganisationHost } from "../organisations/organisation-host.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createApp } from "./app.ts";
-import { type OpenFeatures, openFeatures, type ServerExtras } from "./open-features.ts";
+import { type FeatureExtras, type OpenFeatures, openFeatures, type ServerExtras } from "./open-features.ts";
+import { eraseOrganisation, openOrganisation } from "./open-organisation.ts";
+import { startRetention } from "./retention.ts";
 import type { RunningServer as PublicServer } from "./start-server.ts";
 
 export interface RunningServer extends PublicServer {
@@ -26,32 +29,55 @@ export async function startServer(
 ): Promise<Result<RunningServer>> {
   const listener = new HttpListener(settings);
   const withRetry = waitingFor(settings, log, listener);
-  const opened = await openFeatures(settings, log, { withRetry, ...extras }).catch(unreachable);
+  const all: FeatureExtras = {
+    withRetry,
+    ...extras,
+    host: new OrganisationHost({
+      settings,
+      open: (id) => openOrganisation(id, { first: services, callers, log, extras: all }),
+      erase: (id) => eraseOrganisation(id, services),
+      onError: (error, what) => log.error({ what, error }),
+    }),
+  };
+  const opened = await openFeatures(settings, log, all).catch(unreachable);
   if (!opened.ok) {
     await listener.close();
     return opened;
   }
   const services = opened.value;
+  const { host } = all;
   const localCallers = openLocalCallers(extras.localCallers);
   const owner = openOwnerToken(settings);
-  const app = createApp({ ...services, localCallers, ownerToken: owner.token });
-  const url = await listener.open(app.fetch);
+  const callers = { localCallers, ownerToken: owner.token };
+  const app = createApp({ ...services, ...callers });
+  await host.start({
+    fetch: app.fetch as Handler,
+    store: organisationStore(services.database),
+    people: services.people,
+    isShared: services.database.kind === "postgres",
+  });
+  const url = await listener.open(host.fetch);
   if (!url.ok) {
     owner.close();
+    await host.close();
     await services.close();
     return url;
   }
   const localToken = isKeyless(settings) ? localCallers.announce(Number(new URL(url.value).port)) : undefined;
   const retention = startRetention(services);
   const close = async () => {
-    await listener.close(services.drain);
+    await listener.close(async () => {
+      await host.drain();
+      await services.drain();
+    });
+    await host.close();
     retention?.stop();
     localCallers.close();
     owner.close();
     await services.close();
   };
   const opens = localToken === undefined ? url.value : `${url.value}/#token=${localToken}`;
-  return ok({ url: url.value, opens, services, app, fetch: app.fetch, close });
+  return ok({ url: url.value, opens, services, app, fetch: host.fetch, close });
 }
 
 /** While it waits, the process already listens: monitoring sees that it is alive but not ready. */
@@ -66,14 +92,4 @@ function waitingFor(settings: Settings, log: Log, listener: HttpListener): Datab
       void listener.openWhileWaiting();
     },
   });
-}
-
-/** Only if the operator sets a retention time: by default nothing is deleted. */
-function startRetention({ settings, database, log }: OpenFeatures): EventRetention | undefined {
-  const days = settings.CAPSTAN_EVENT_RETENTION_DAYS;
-  if (days === undefined) return undefined;
-  const onError = (error: unknown) => log.error({ what: "deleting old events", error });
-  const retention = new EventRetention({ pool: database.pool, days, onError });
-  retention.start();
-  return retention;
 }

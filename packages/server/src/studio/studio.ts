@@ -33,7 +33,9 @@ export const SCREENS: readonly string[] = [
   "agents",
   "sessions",
   "approvals",
+  "budgets",
   "rules",
+  "experiments",
   "memories",
   "capabilities",
   "compare",
@@ -44,6 +46,7 @@ export const SCREENS: readonly string[] = [
   "usage",
   "connections",
   "consent",
+  "shared",
   "settings",
 ];
 

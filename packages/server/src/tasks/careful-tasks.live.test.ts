@@ -58,6 +58,13 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
   const execute = (body: object) => server.call("POST", "/api/execute-task", body);
   const companies = async () => (await server.call("GET", "/api/company")).body;
 
+  test("a value of the task that the call has no place for is asked about, however certain the tool is", async () => {
+    const { body } = await execute({ task: 'demolish the lighthouse "Eddystone" on 2027-01-05' });
+    expect(body).toMatchObject({ status: "degraded", plan: [{ unplaced: ["2027-01-05"] }] });
+    expect(body.proposal.why.join()).toContain("2027-01-05");
+    expect(calls).toEqual([]);
+  });
+
   test("a user called bob is not a company", async () => {
     const before = JSON.stringify(await companies());
     const { body } = await execute({ task: "create a user called bob" });

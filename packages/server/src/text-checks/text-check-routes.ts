@@ -1,32 +1,45 @@
 /** /v1/text-checks: checks on what models say, tried on a text before they are saved. */
-import { TextCheck, TextCheckCreate, TextCheckList, TextTrial, TextTrialResult } from "@capstan/client/wire";
+import {
+  PageQuery,
+  TextCheck,
+  TextCheckCreate,
+  TextCheckList,
+  TextTrial,
+  TextTrialResult,
+} from "@capstan/client/wire";
 import { ok, type Result } from "@capstan/core";
 import { asksAbout, type CompiledCheck, checkLine, checkSentence } from "@capstan/core/internal";
 import {
   type AgentStore,
   type AuditLog,
   compileTextFind,
+  isModelCheck,
+  pageInMemory,
   type TextCheckDraft,
   type TextCheckRecord,
   type TextCheckStore,
+  tryByModel,
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
+import type { ServerModels } from "../models/models.ts";
 
 const tags = ["text checks"];
 const list = createRoute({
   operationId: "listTextChecks",
-  ...needs("rule", "see"),
+  ...needs("text check", "see"),
   method: "get",
   path: "/v1/text-checks",
   tags,
   summary: "Checks on what models say, newest first",
+  request: { query: PageQuery },
   responses: { 200: json(TextCheckList, "Checks.") },
 });
 const create = createRoute({
   operationId: "createTextCheck",
-  ...needs("rule", "change"),
+  ...needs("text check", "change"),
   method: "post",
   path: "/v1/text-checks",
   tags,
@@ -36,7 +49,7 @@ const create = createRoute({
 });
 const remove = createRoute({
   operationId: "deleteTextCheck",
-  ...needs("rule", "change"),
+  ...needs("text check", "change"),
   method: "delete",
   path: "/v1/text-checks/{id}",
   tags,
@@ -46,7 +59,7 @@ const remove = createRoute({
 });
 const trial = createRoute({
   operationId: "tryTextChecks",
-  ...needs("rule", "see"),
+  ...needs("text check", "see"),
   method: "post",
   path: "/v1/text-checks/try",
   tags,
@@ -59,19 +72,22 @@ export interface TextCheckRouteParts {
   readonly textChecks: TextCheckStore;
   readonly agents: AgentStore;
   readonly audit: AuditLog;
+  readonly models: Pick<ServerModels, "resolve">;
 }
 
-export function textCheckRoutes({ textChecks, agents, audit }: TextCheckRouteParts) {
+export function textCheckRoutes({ textChecks, agents, audit, models }: TextCheckRouteParts) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
-    const items = (await textChecks.list()).map(dto);
-    return c.json({ items, total: items.length }, 200);
+    const page = pageInMemory(await textChecks.list(), c.req.valid("query"), { keyOf: ({ id }) => id });
+    return page.ok ? c.json(wirePage(page.value, dto), 200) : problem(c, page.failure);
   });
   routes.openapi(create, async (c) => {
     const { email: actor } = c.get("caller");
     const draft = draftOf(c.req.valid("json"));
     const agent = draft.agentId === undefined ? ok(true) : await agents.get(draft.agentId);
     if (!agent.ok) return problem(c, agent.failure);
+    const model = "model" in draft.find ? await models.resolve(draft.find.model) : ok(true);
+    if (!model.ok) return problem(c, model.failure);
     const made = await textChecks.create(draft, actor);
     if (!made.ok) return problem(c, made.failure);
     await audit.add({
@@ -99,7 +115,8 @@ export function textCheckRoutes({ textChecks, agents, audit }: TextCheckRoutePar
     const tried = checks
       ? compileAll(checks.map(draftOf))
       : ok(await textChecks.inForce(agent_id ?? "", new Date()));
-    return tried.ok ? c.json(decide(text, tried.value), 200) : problem(c, tried.failure);
+    if (!tried.ok) return problem(c, tried.failure);
+    return c.json(await decideByModels(models, decide(text, tried.value), tried.value), 200);
   });
   return routes;
 }
@@ -127,6 +144,24 @@ function decide(text: string, checks: readonly CompiledCheck[]): TextTrialResult
   if (said === text) return { decision: "pass", check: null, text };
   const masks = checks.find(({ find }) => text.split("\n").some((line) => find(line).length > 0));
   return { decision: "mask", check: masks?.check.name ?? null, text: said };
+}
+
+/** Models read what the other checks let pass. */
+async function decideByModels(
+  models: TextCheckRouteParts["models"],
+  first: TextTrialResult,
+  checks: readonly CompiledCheck[],
+): Promise<TextTrialResult> {
+  let decided = first;
+  for (const { check } of checks) {
+    if (decided.text === null || !isModelCheck(check)) continue;
+    const verdict = await tryByModel(models, check, decided.text);
+    if (!verdict) return { decision: "block", check: check.name, text: null };
+    const { text, found } = verdict;
+    const isStricter = found && decided.decision !== "ask";
+    decided = isStricter ? { decision: check.effect, check: check.name, text } : { ...decided, text };
+  }
+  return decided;
 }
 
 const draftOf = ({

@@ -12,6 +12,7 @@ const polite = defineCapability({
   hooks: {
     beforeText: ({ text }) => {
       if (text.includes("explode")) throw new Error("broken check");
+      if (text.includes("delicate")) return { decision: "ask", why: "Somebody should read this." };
       if (text.includes("unspeakable")) return { decision: "block", why: "Be polite." };
       return text.includes("darn")
         ? { decision: "mask", text: text.replaceAll("darn", "d***") }
@@ -19,6 +20,20 @@ const polite = defineCapability({
     },
   },
 });
+
+/** Reads what it is given, and is asked for nothing but a verdict. A verdict costs 2 dollars. */
+const checker = scriptedModel(
+  ({ prompt }) => {
+    const [system, user] = prompt.map(({ content }) => JSON.stringify(content));
+    if (!system?.includes("medical advice")) return [{ text: "What am I to look for?" }];
+    if (user?.includes("never")) return [{ until: new Promise(() => {}) }];
+    if (user?.includes("unclear")) return [{ text: "Hard to say." }];
+    if (user?.includes("broken")) return [{ breaks: "no more" }];
+    return [{ text: user?.includes("aspirin") ? "FOUND\nTake two aspirin." : "PASS" }];
+  },
+  { name: "test/checker", label: "test/checker", prices: { input: 100_000, output: 200_000 } },
+);
+const ADVICE = { model: "test/checker", prompt: "medical advice", timeout_seconds: 1 };
 
 describe.each(STORES)("checks on text on $name", ({ fresh }) => {
   let server: TestServer;
@@ -30,7 +45,7 @@ describe.each(STORES)("checks on text on $name", ({ fresh }) => {
     server = await testServer(
       await fresh(),
       {},
-      { models: { "test/scripted": model }, config: { capabilities: [polite] } },
+      { models: { "test/scripted": model, "test/checker": checker }, config: { capabilities: [polite] } },
     );
     const made = async (capabilities: string[]) =>
       (await server.call("POST", "/v1/agents", { name: "Speaker", capabilities, model: "test/scripted" }))
@@ -136,6 +151,56 @@ describe.each(STORES)("checks on text on $name", ({ fresh }) => {
     expect(await broken.stored()).not.toContain('"explode"');
   });
 
+  test("a capability's own function lets a person read an answer first", async () => {
+    const held = await answer([{ text: "A delicate matter." }], hooked);
+    expect((await held.run()).status).toBe("waiting");
+    const { id, kind, reason } = await held.approval();
+    expect({ kind, reason }).toEqual({ kind: "text", reason: "Somebody should read this." });
+    expect(await held.stored()).not.toContain("delicate matter");
+    await server.call("POST", `/v1/approvals/${id}`, { decision: "approve" });
+    await held.ends(/done/);
+    expect(await held.stored()).toContain("A delicate matter.");
+  });
+
+  test("a model masks, blocks or asks by its own prompt, and what it costs counts", async () => {
+    const text = "Rest. Take two aspirin. Drink.";
+    const masks = await check({ find: ADVICE, then: "mask", words: "(left out)" });
+    expect(masks.sentence).toBe("Mask what test/checker finds: medical advice.");
+    const masked = await answer([{ text }]);
+    expect(await masked.stored()).toContain("Rest. (left out) Drink.");
+    expect(await masked.stored()).not.toContain("aspirin");
+    expect((await masked.run()).usage.cost_usd).toBeCloseTo(2);
+    expect(await (await answer([{ text: "Rest." }])).stored()).toContain("Rest.");
+    await masks.remove();
+    const blocks = await check({ find: ADVICE, then: "block", words: "Ask a doctor." });
+    const blocked = await answer([{ text }, { call: "add", input: { a: 1, b: 2 } }]);
+    expect(await blocked.run()).toMatchObject({ status: "failed" });
+    expect(JSON.stringify(await blocked.run())).toContain("Ask a doctor.");
+    expect((await blocked.run()).usage.cost_usd).toBeCloseTo(2);
+    expect(await blocked.stored()).not.toMatch(/aspirin|"add"/);
+    await blocks.remove();
+    const asks = await check({ find: ADVICE, then: "ask" });
+    const held = await answer([{ text }]);
+    expect((await held.run()).status).toBe("waiting");
+    expect((await held.approval()).input.text).toBe(text);
+    expect(await held.stored()).not.toContain("aspirin");
+    const trial = await server.call("POST", "/v1/text-checks/try", { text });
+    expect(trial.body).toEqual({ decision: "ask", check: "a check", text });
+    await asks.remove();
+  });
+
+  test.each(["unclear", "broken", "never"])(
+    "a model whose verdict is %s blocks, whatever its check would do",
+    async (word) => {
+      const masks = await check({ find: ADVICE, then: "mask" });
+      const { run, stored } = await answer([{ text: `This is ${word} ended.` }]);
+      expect(await run()).toMatchObject({ status: "failed" });
+      expect(JSON.stringify(await run())).toContain("text_blocked");
+      expect(await stored()).not.toContain(`${word} ended`);
+      await masks.remove();
+    },
+  );
+
   test("a text can be tried, with the checks in force or with others", async () => {
     const trial = async (body: object) => (await server.call("POST", "/v1/text-checks/try", body)).body;
     expect(await trial({ text: "hello" })).toEqual({ decision: "pass", check: null, text: "hello" });
@@ -154,6 +219,8 @@ describe.each(STORES)("checks on text on $name", ({ fresh }) => {
     [{ find: { words: [] }, then: "mask" }, "words"],
     [{ find: { kind: "passport" }, then: "mask" }, "find"],
     [{ find: { kind: "email" }, then: "delete" }, "then"],
+    [{ find: { model: "nobody/knows", prompt: "x" }, then: "mask" }, "nobody"],
+    [{ find: { model: "test/checker" }, then: "mask" }, "find"],
     [{ find: { kind: "email" }, then: "mask", agentId: "x" }, "agent_id"],
   ])("a check that is not understood is refused: %j", async (body, words) => {
     const refused = await server.call("POST", "/v1/text-checks", { name: "x", ...body });

@@ -45,7 +45,7 @@ async function describe(
   runs: ReadonlyMap<string, RunRow>,
 ): Promise<Schedule> {
   const { lastFiredAt, resumedAt: _, createdAt, ...fields } = schedule;
-  const [agent] = await parts.agents.using(schedule.capability, schedule.user);
+  const [agent] = await parts.agents.using(schedule.capability, { owner: schedule.user });
   return {
     ...fields,
     last_fired_at: lastFiredAt?.toISOString() ?? null,

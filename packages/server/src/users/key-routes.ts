@@ -76,7 +76,12 @@ export function keyRoutes({ keys, audit, settings, webhookKey }: KeyRouteParts) 
     const { email } = c.get("caller");
     const perMinute = per_minute ?? settings.CAPSTAN_RATE_LIMIT_PER_MINUTE;
     const { key, record } = await keys.create({ name, owner: owner ?? email, rights, perMinute });
-    await audit.add({ actor: email, action: "key.created", subject: record.id, details: { name, rights } });
+    await audit.add({
+      actor: email,
+      action: "key.created",
+      subject: record.id,
+      details: { name, rights, owner: record.owner },
+    });
     return c.json({ ...keyDto(record), key }, 201);
   });
   routes.openapi(revokeKey, async (c) => {

@@ -1,18 +1,21 @@
 /** /v1/agents/{id}/tokens: tokens that act as the agent, for MCP clients. The token itself is in one response only. */
-import { AgentToken, AgentTokenCreate, itemsOf, NewAgentToken } from "@capstan/client/wire";
+import { AgentToken, AgentTokenCreate, countedPageOf, NewAgentToken, PageQuery } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
-import type {
-  AgentStore,
-  AuditLog,
-  RevisionStore,
-  SessionStore,
-  TokenRecord,
-  TokenStore,
+import {
+  type AgentSharings,
+  type AgentStore,
+  type AuditLog,
+  pageInMemory,
+  type RevisionStore,
+  type SessionStore,
+  type TokenRecord,
+  type TokenStore,
 } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { checkedFollows, followsDto } from "../auth/follows.ts";
 import { isTheirs } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
+import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 
 const Token = Id.extend({ token_id: z.string() });
@@ -35,8 +38,8 @@ const list = createRoute({
   path: "/v1/agents/{id}/tokens",
   tags: ["agents"],
   summary: "The agent's active tokens, newest first",
-  request: { params: Id },
-  responses: { 200: json(itemsOf(AgentToken), "The tokens, without their secrets.") },
+  request: { params: Id, query: PageQuery },
+  responses: { 200: json(countedPageOf(AgentToken), "The tokens, without their secrets.") },
 });
 
 const revoke = createRoute({
@@ -56,9 +59,10 @@ export interface TokenRouteParts {
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
   readonly revisions: RevisionStore;
+  readonly sharing: AgentSharings;
 }
 
-export function tokenRoutes({ agents, tokens, sessions, audit, revisions }: TokenRouteParts) {
+export function tokenRoutes({ agents, tokens, sessions, audit, revisions, sharing }: TokenRouteParts) {
   const routes = newRoutes();
   routes.openapi(create, async (c) => {
     const agent = await agents.get(c.req.valid("param").id);
@@ -67,7 +71,12 @@ export function tokenRoutes({ agents, tokens, sessions, audit, revisions }: Toke
     const { email } = c.get("caller");
     const session = await ownSession(sessions, session_id, email);
     if (!session.ok) return problem(c, session.failure);
-    const follows = await checkedFollows({ agents, revisions }, c.get("caller"), agent.value.id, wanted);
+    const follows = await checkedFollows(
+      { agents, revisions, sharing },
+      c.get("caller"),
+      agent.value.id,
+      wanted,
+    );
     if (!follows.ok) return problem(c, follows.failure);
     const { token, record } = await tokens.create({
       name,
@@ -89,8 +98,9 @@ export function tokenRoutes({ agents, tokens, sessions, audit, revisions }: Toke
     const agent = await agents.get(c.req.valid("param").id);
     if (!agent.ok) return problem(c, agent.failure);
     const all = await tokens.list(agent.value.id);
-    const items = all.filter(({ userEmail }) => isTheirs(c.get("caller"), userEmail)).map(tokenDto);
-    return c.json({ items }, 200);
+    const theirs = all.filter(({ userEmail }) => isTheirs(c.get("caller"), userEmail));
+    const page = pageInMemory(theirs, c.req.valid("query"), { keyOf: ({ id }) => id });
+    return page.ok ? c.json(wirePage(page.value, tokenDto), 200) : problem(c, page.failure);
   });
   routes.openapi(revoke, async (c) => {
     const { id, token_id } = c.req.valid("param");

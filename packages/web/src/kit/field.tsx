@@ -15,10 +15,10 @@ interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
-  required?: boolean;
+  required?: boolean | undefined;
   /** For a label that is visually obvious, such as a search box's. */
-  hideLabel?: boolean;
-  className?: string;
+  hideLabel?: boolean | undefined;
+  className?: string | undefined;
   children: (control: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }) => ReactNode;
 }
 
@@ -47,6 +47,30 @@ export function TextInput({
   ...rest
 }: InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
   return <input type="text" {...rest} className={cx(INPUT, "h-9", className)} />;
+}
+
+type TextFieldProps = Omit<FieldProps, "children"> &
+  Omit<InputHTMLAttributes<HTMLInputElement>, keyof FieldProps | "onChange"> & {
+    onChange: (value: string) => void;
+  };
+
+/** A labelled line of text. */
+export function TextField({
+  label,
+  hint,
+  error,
+  required,
+  hideLabel,
+  className,
+  onChange,
+  ...input
+}: TextFieldProps) {
+  const field = { label, hint, error, required, hideLabel, className };
+  return (
+    <Field {...field}>
+      {(control) => <TextInput {...control} {...input} onChange={({ target }) => onChange(target.value)} />}
+    </Field>
+  );
 }
 
 export function TextArea({

@@ -5,6 +5,7 @@ import { failureOf, storedKey, storeKey } from "../server/api.ts";
 import { queryClient } from "../server/queries.ts";
 import { useStatus } from "../server/use-status.ts";
 import { CapstanMark } from "./capstan-mark.tsx";
+import { OrganisationSwitch } from "./organisation-switch.tsx";
 import { NoRole, SignIn, useMe } from "./sign-in.tsx";
 
 /** A server that is not on loopback requires a key or a sign-in for every request. */
@@ -12,7 +13,12 @@ export function KeyGuard({ children }: { children: ReactNode }) {
   const status = useStatus();
   const me = useMe().data;
   const refused = status.isError ? failureOf(status.error).code : undefined;
-  if (refused === "forbidden" && me?.by === "login") return <NoRole me={me} />;
+  if (refused === "forbidden" && me?.by === "login")
+    return (
+      <NoRole me={me}>
+        <OrganisationSwitch />
+      </NoRole>
+    );
   if (refused !== "unauthenticated") return children;
   if (me?.provider && storedKey() === undefined)
     return (

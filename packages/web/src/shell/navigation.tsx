@@ -3,6 +3,7 @@ import Bot from "lucide-react/icons/bot";
 import Brain from "lucide-react/icons/brain";
 import CalendarClock from "lucide-react/icons/calendar-clock";
 import ChartColumn from "lucide-react/icons/chart-column";
+import FlaskConical from "lucide-react/icons/flask-conical";
 import History from "lucide-react/icons/history";
 import House from "lucide-react/icons/house";
 import Inbox from "lucide-react/icons/inbox";
@@ -13,6 +14,7 @@ import RouteIcon from "lucide-react/icons/route";
 import Scale from "lucide-react/icons/scale";
 import Settings from "lucide-react/icons/settings";
 import SquareTerminal from "lucide-react/icons/square-terminal";
+import Wallet from "lucide-react/icons/wallet";
 import type { ComponentType } from "react";
 import { Link, useLocation } from "wouter";
 import { cx } from "../kit/cx.ts";
@@ -35,6 +37,8 @@ const GROUPS: Place[][] = [
   [
     { href: "/agents", label: "Agents", icon: Bot },
     { href: "/rules", label: "Rules", icon: Scale },
+    { href: "/budgets", label: "Budgets", icon: Wallet },
+    { href: "/experiments", label: "Experiments", icon: FlaskConical },
     { href: "/memories", label: "Memory", icon: Brain },
     { href: "/capabilities", label: "Capabilities", icon: Blocks },
     { href: "/route", label: "Route", icon: RouteIcon },
@@ -55,7 +59,7 @@ interface NavigationProps {
 export function Navigation({ narrow = false, onGo }: NavigationProps) {
   const waiting = usePendingApprovals().data?.items.length ?? 0;
   return (
-    <nav aria-label="Main" className="flex flex-col gap-5">
+    <nav aria-label="Main" className="flex flex-col gap-5 lg:gap-4">
       {GROUPS.map((places) => (
         <ul key={places[0]?.href} className="flex flex-col gap-0.5">
           {places.map((place) => (
@@ -90,7 +94,7 @@ function NavigationLink({ place: { href, label, icon: Icon }, narrow, badge, onG
       aria-current={here ? "page" : undefined}
       {...(narrow && { "aria-label": name, title: name })}
       className={cx(
-        "flex h-9 items-center gap-3 rounded-lg px-3 text-sm transition-colors",
+        "flex h-9 items-center gap-3 rounded-lg px-3 text-sm transition-colors lg:h-8",
         narrow && "justify-center px-0",
         here ? "bg-accent-soft font-medium text-accent-ink" : "text-ink-soft hover:bg-sunken hover:text-ink",
       )}

@@ -10,6 +10,7 @@ import { CapstanMark } from "./capstan-mark.tsx";
 import { Keyboard, openFromShell } from "./keyboard.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
 import { Navigation } from "./navigation.tsx";
+import { OrganisationSwitch } from "./organisation-switch.tsx";
 import { ReachBanner } from "./reach-banner.tsx";
 import { SignOut, useMe } from "./sign-in.tsx";
 
@@ -28,13 +29,13 @@ export function Shell({ children }: { children: ReactNode }) {
       <LeaveDialog />
       <PhoneBar />
       <div className="flex min-h-0 flex-1">
-        <aside className="hidden w-14 shrink-0 flex-col gap-5 border-r border-line px-2 py-4 md:flex lg:hidden">
+        <aside className="scroll-quiet hidden w-14 shrink-0 flex-col gap-5 overflow-y-auto border-r border-line px-2 py-4 md:flex lg:hidden">
           <Link href="/" aria-label="Capstan" className="flex justify-center">
             <CapstanMark className="size-7" />
           </Link>
           <Navigation narrow />
         </aside>
-        <aside className="hidden w-54 shrink-0 flex-col gap-6 border-r border-line px-3 py-4 lg:flex">
+        <aside className="scroll-quiet hidden w-54 shrink-0 flex-col gap-5 overflow-y-auto border-r border-line px-3 py-4 lg:flex">
           <Brand />
           <Button className="-my-2 justify-between! text-ink-soft!" onClick={() => openFromShell("palette")}>
             <span className="flex items-center gap-2">
@@ -87,6 +88,7 @@ function PhoneBar() {
       {open && (
         <Dialog title="Capstan" onClose={() => setOpen(false)}>
           <Navigation onGo={() => setOpen(false)} />
+          <OrganisationSwitch />
           <WhoIsSignedIn />
         </Dialog>
       )}
@@ -114,6 +116,7 @@ function ServerFacts() {
   if (!data) return null;
   return (
     <div className="mt-auto flex flex-col gap-1 px-2 text-xs text-ink-faint">
+      <OrganisationSwitch />
       <WhoIsSignedIn />
       <span className="flex flex-wrap items-center gap-1.5">
         <Link href="/settings/models" className="rounded-sm hover:underline">

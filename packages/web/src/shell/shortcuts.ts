@@ -3,7 +3,7 @@ export interface Shortcut {
   /** As it is pressed: a key, or a key after `g`. */
   readonly keys: string;
   readonly label: string;
-  readonly group: "Anywhere" | "Go to" | "Chat" | "Approvals" | "Agent editor";
+  readonly group: "Anywhere" | "Go to" | "Chat" | "Approvals" | "Review" | "Agent editor";
   readonly href?: string;
 }
 
@@ -23,6 +23,10 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "a", label: "Approve", group: "Approvals" },
   { keys: "e", label: "Edit arguments", group: "Approvals" },
   { keys: "d", label: "Deny", group: "Approvals" },
+  { keys: "j", label: "Next question", group: "Review" },
+  { keys: "k", label: "Previous question", group: "Review" },
+  { keys: "y", label: "Yes; also 1", group: "Review" },
+  { keys: "n", label: "No; also 2", group: "Review" },
   { keys: "Ctrl S", label: "Save", group: "Agent editor" },
 ];
 

@@ -48,11 +48,12 @@ export function SignIn({
 }
 
 /** Signed in, and allowed nothing. */
-export const NoRole = ({ me }: { me: Me }) => (
+export const NoRole = ({ me, children }: { me: Me; children: ReactNode }) => (
   <Card title="No role yet">
     <p className="text-sm text-ink-soft">
       You are signed in as {me.user}, but no role was given to you. Ask an admin of this server.
     </p>
+    {children}
     <SignOut />
   </Card>
 );

@@ -1,4 +1,4 @@
-/** A summary without understanding: the beginning of what was asked and what was answered, the newest first to survive. */
+/** An extractive summary: the beginnings of questions and answers; the newest are kept first. */
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 
 const LINE_CHARS = 160;

@@ -1,19 +1,7 @@
 /** Agents and their capabilities. `agent_capabilities` has the columns and indexes of the specification, and options. */
 import { sql } from "drizzle-orm";
-import {
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  unique,
-  uuid,
-  varchar,
-} from "drizzle-orm/pg-core";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+import { index, integer, jsonb, pgTable, primaryKey, text, unique, uuid, varchar } from "drizzle-orm/pg-core";
+import { at } from "./columns.ts";
 
 export const agents = pgTable("agents", {
   id: uuid("id").primaryKey(),

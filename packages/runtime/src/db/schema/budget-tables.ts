@@ -3,16 +3,16 @@ import { sql } from "drizzle-orm";
 import {
   doublePrecision,
   index,
+  integer,
+  json,
   pgTable,
   primaryKey,
   smallint,
   text,
-  timestamp,
   uuid,
 } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+import { at } from "./columns.ts";
 
 export const budgets = pgTable("budgets", {
   id: uuid("id").primaryKey(),
@@ -27,6 +27,8 @@ export const budgets = pgTable("budgets", {
   capabilityId: text("capability_id"),
   forEach: text("for_each"),
   atLimit: text("at_limit").notNull(),
+  /** Called at 50, 80 and 100 percent. */
+  webhookUrl: text("webhook_url"),
   createdBy: text("created_by").notNull(),
   createdAt: at("created_at").notNull().default(sql`now()`),
   updatedAt: at("updated_at").notNull().default(sql`now()`),
@@ -49,6 +51,26 @@ export const budgetPeriods = pgTable(
     alerted: smallint("alerted").notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.budgetId, table.subject, table.startsAt] })],
+);
+
+/** Alerts that a webhook is to be told, until it has accepted them. */
+export const budgetDeliveries = pgTable(
+  "budget_deliveries",
+  {
+    id: uuid("id").primaryKey(),
+    budgetId: uuid("budget_id")
+      .notNull()
+      .references(() => budgets.id, { onDelete: "cascade" }),
+    url: text("url").notNull(),
+    payload: json("payload").notNull(),
+    /** due, delivered, given_up. */
+    status: text("status").notNull().default("due"),
+    attempts: integer("attempts").notNull().default(0),
+    nextAt: at("next_at").notNull().default(sql`now()`),
+    lastError: text("last_error"),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("budget_deliveries_due").on(table.nextAt).where(sql`status = 'due'`)],
 );
 
 /** What a run has reserved for the model call it makes now. */

@@ -1,9 +1,8 @@
 /** Clients that logged in: what a person allowed which client to do as which agent, and the tokens that keep it alive. */
 import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+import { at } from "./columns.ts";
 
 export const clientLogins = pgTable(
   "client_logins",

@@ -1,8 +1,7 @@
 /** Users' accounts at other services: the operator's providers, the users' connections, consents, pending logins and uses. */
 import { sql } from "drizzle-orm";
-import { index, integer, jsonb, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+import { index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { at } from "./columns.ts";
 
 /** What the operator set: the client at a provider of the table, or a provider of their own. */
 export const connectionProviders = pgTable("connection_providers", {
@@ -88,3 +87,14 @@ export const connectionUses = pgTable(
   },
   (table) => [index("connection_uses_connection").on(table.connectionId, table.usedAt)],
 );
+
+/** MCP servers that want a login: what a reviewer's account was shown of one, so that it is there without an account. */
+export const mcpAccounts = pgTable("mcp_accounts", {
+  /** Of the package's declaration. */
+  sha256: text("sha256").primaryKey(),
+  provider: text("provider").notNull(),
+  scopes: jsonb("scopes").$type<string[]>().notNull().default([]),
+  /** Its name and tools; see `DescribedMcp`. */
+  described: jsonb("described").notNull(),
+  updatedAt: at("updated_at").notNull().default(sql`now()`),
+});

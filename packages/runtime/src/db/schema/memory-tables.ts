@@ -3,11 +3,8 @@
  * lexemes, so that one GIN index finds them on Postgres and on the embedded store.
  */
 import { sql } from "drizzle-orm";
-import { customType, index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
-const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
-const bytes = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
+import { index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { at, bytes, tsvector } from "./columns.ts";
 
 export const memories = pgTable(
   "memories",
@@ -37,6 +34,7 @@ export const memories = pgTable(
   },
   (table) => [
     index("memories_owner").on(table.scope, table.subject, table.id),
+    index("memories_newest").on(table.createdAt, table.id),
     // Without the list of pending entries, which every search would read: facts are written seldom.
     index("memories_keys").using("gin", table.keys).with({ fastupdate: false }),
   ],

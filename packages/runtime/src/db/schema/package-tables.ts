@@ -1,10 +1,8 @@
 /** Installed packages. The archive is stored by its hash: any process can unpack what another one installed. */
 import { sql } from "drizzle-orm";
-import { customType, index, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { index, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { at, bytes } from "./columns.ts";
 import type { PackageRecord } from "./package-record.ts";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
-const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => "bytea" });
 
 export const packages = pgTable(
   "packages",

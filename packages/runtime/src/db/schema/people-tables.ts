@@ -1,8 +1,7 @@
 /** People of an OpenID provider: who they are there, where they are signed in, and which roles their claims give. */
 import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+import { index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { at } from "./columns.ts";
 
 /** A person is the pair of issuer and subject; an address can change hands. */
 export const identities = pgTable(

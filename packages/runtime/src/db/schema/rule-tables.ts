@@ -1,10 +1,9 @@
 /** Rules: which calls are allowed, asked for or denied. */
-import type { RuleAsk, RuleCondition } from "@capstan/core/internal";
+import type { RuleAsk, RuleCondition, RuleLimit } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+import { at } from "./columns.ts";
 
 export const rules = pgTable(
   "rules",
@@ -17,6 +16,8 @@ export const rules = pgTable(
     owner: text("owner"),
     /** Who is asked, and what happens without an answer; null is as the agent says. */
     ask: jsonb("ask").$type<RuleAsk>(),
+    /** How many calls; null for other effects. */
+    limit: jsonb("call_limit").$type<RuleLimit>(),
     tools: jsonb("tools").$type<string[]>().notNull(),
     conditions: jsonb("conditions").$type<RuleCondition[]>().notNull(),
     effect: text("effect").notNull(),
@@ -27,4 +28,17 @@ export const rules = pgTable(
     updatedAt: at("updated_at").notNull().default(sql`now()`),
   },
   (table) => [index("idx_rules_agent").on(table.agentId)],
+);
+
+/** When the last calls were made that a rule counts, for each user, agent or session, or "" for all. */
+export const ruleCountRows = pgTable(
+  "rule_counts",
+  {
+    ruleId: uuid("rule_id")
+      .notNull()
+      .references(() => rules.id, { onDelete: "cascade" }),
+    subject: text("subject").notNull(),
+    madeAt: at("made_at").array().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.ruleId, table.subject] })],
 );

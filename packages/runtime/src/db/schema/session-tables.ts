@@ -4,21 +4,16 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
-  customType,
   index,
   integer,
   jsonb,
   pgTable,
   primaryKey,
   text,
-  timestamp,
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
-const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
-const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: () => "bytea" });
+import { at, bytes, tsvector } from "./columns.ts";
 
 /** What brought a label into a conversation. */
 export interface LabelOrigin {

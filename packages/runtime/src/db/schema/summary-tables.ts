@@ -3,10 +3,9 @@
  * The newest row counts; older ones stay, so that a rewind finds the one that fits.
  */
 import { sql } from "drizzle-orm";
-import { integer, json, jsonb, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { integer, json, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { at } from "./columns.ts";
 import { sessions } from "./session-tables.ts";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
 export const sessionSummaries = pgTable(
   "session_summaries",

@@ -1,8 +1,7 @@
 /** Tasks: requests with their answers, and the circuit breakers of the capabilities that serve them. */
 import { sql } from "drizzle-orm";
-import { index, integer, jsonb, pgTable, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+import { index, integer, jsonb, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
+import { at } from "./columns.ts";
 
 export const tasks = pgTable(
   "tasks",

@@ -1,10 +1,9 @@
 /** Checks on what models say. */
 import type { TextFind } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
-import { jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+import { at } from "./columns.ts";
 
 export const textChecks = pgTable("text_checks", {
   id: uuid("id").primaryKey(),

@@ -1,12 +1,11 @@
 /** Tokens that act as an agent, inside one run or for a client that logged in, and which approved results were already delivered. */
 import type { Follows } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
-import { index, integer, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
 import { clientLogins } from "./client-login-tables.ts";
+import { at } from "./columns.ts";
 import { approvals, runs } from "./run-tables.ts";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
 export const tokens = pgTable(
   "tokens",

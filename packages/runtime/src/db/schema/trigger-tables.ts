@@ -1,8 +1,7 @@
 /** Schedules: cron expressions that write triggers. Triggers themselves are files; their folder is their state. */
 import { sql } from "drizzle-orm";
-import { boolean, index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
-
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+import { boolean, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { at } from "./columns.ts";
 
 export const schedules = pgTable(
   "schedules",

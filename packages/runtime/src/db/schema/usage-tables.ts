@@ -12,10 +12,9 @@ import {
   primaryKey,
   smallint,
   text,
-  timestamp,
 } from "drizzle-orm/pg-core";
+import { at } from "./columns.ts";
 
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 const count = (name: string) => bigint(name, { mode: "number" }).notNull().default(0);
 
 const tokens = () => ({

@@ -72,6 +72,8 @@ export interface Decision {
   readonly by: string;
   /** Whether they are an admin: others may only answer what they asked for or were asked. */
   readonly isAdmin?: boolean;
+  /** Whether the agent is shared with them to answer its approvals. */
+  readonly isApprover?: boolean | undefined;
   /** Shown to the model. */
   readonly words?: string | undefined;
   /** Replaces the model's arguments; validated by the tool's schema again. */
@@ -89,6 +91,8 @@ export interface ApprovalFilter {
   readonly assignee?: string | undefined;
   /** Only approvals that this person requested or is assigned to. */
   readonly visibleTo?: string | undefined;
+  /** And those about calls of these agents. */
+  readonly approverOf?: readonly string[] | undefined;
   /** In the tool, the capability or the reason, in any letter case. */
   readonly text?: string | undefined;
   readonly limit: number;
@@ -150,7 +154,7 @@ const LIST = `select ${COLUMNS}, to_char(created_at at time zone 'UTC', 'YYYY-MM
   from approvals where ($1::text is null or status = $1)
     and ($2::uuid is null or session_id = $2) and ($3::text is null or assignee = $3)
     and ($4::text is null or (created_at, id) < ($4::timestamp at time zone 'UTC', $5::uuid))
-    and ($6::text is null or user_email = $6 or assignee = $6) and ($7::text is null or agent_id::text = $7)
+    and ($6::text is null or user_email = $6 or assignee = $6 or (kind = 'tool' and agent_id::text = any($10::text[]))) and ($7::text is null or agent_id::text = $7)
     and ($8::text is null or position(lower($8) in lower(tool || chr(10) || capability_id || chr(10) || reason)) > 0)
   order by created_at desc, id desc limit $9`;
 const GET = `select ${COLUMNS} from approvals where id = $1`;
@@ -170,9 +174,9 @@ export function createApprovals(parts: ApprovalParts): Approvals {
   };
   return {
     get,
-    async list({ status, sessionId, agentId, assignee, visibleTo, text, limit, after }) {
+    async list({ status, sessionId, agentId, assignee, visibleTo, approverOf = [], text, limit, after }) {
       const filters = [status, sessionId, assignee, after?.at, after?.id, visibleTo, agentId, text];
-      const values = [...filters.map((value) => value ?? null), limit + 1];
+      const values = [...filters.map((value) => value ?? null), limit + 1, [...approverOf]];
       const { rows } = await pool.query<Approval & Place>(LIST, values);
       const { items, ...next } = pageOf(rows, limit, ({ at, id }) => ({ at, id }));
       return { items: items.map(({ at: _, ...approval }) => approval), ...next };
@@ -215,12 +219,12 @@ async function checkAnswer(
   approval: Approval,
   decision: Decision,
 ): Promise<Result<true>> {
-  const { approve, by, isAdmin = false, editedArguments, forSession = false } = decision;
+  const { approve, by, isAdmin = false, isApprover, editedArguments, forSession = false } = decision;
   if (approval.kind !== "tool") return CHECKS[approval.kind](parts.rightsApprover, approval, decision);
   const agent = await parts.agentOf(approval);
   const tool = agent.ok ? agent.value.tools.find(({ name }) => name === approval.tool) : undefined;
   const may = mayAnswer(
-    { email: by, isAdmin },
+    { email: by, isAdmin, isApprover },
     { ...approval, changesRights: tool?.tool.changesRights ?? false },
     { approve, edits: editedArguments !== undefined },
     parts.rightsApprover,

@@ -6,7 +6,9 @@ import {
   type ConversationMessage,
   type Follows,
   inProgram,
+  type TokenUsage,
 } from "@capstan/core/internal";
+import type { ResolvedModel } from "../../providers/models.ts";
 import type { ProviderCircuits } from "../../providers/provider-circuits.ts";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";
 import type { RunObservation, RunsParts } from "../contract/run-types.ts";
@@ -20,6 +22,14 @@ import { clientTools, stateTool, withTools } from "./engine-tools.ts";
 import { recallTool } from "./recall-tool.ts";
 import { DEFAULT_LIMITS, effectiveLimits, RunMeter } from "./run-meter.ts";
 import { withinScopes } from "./within-scopes.ts";
+
+/** What a model call has used, at which prices. */
+export interface StepUsage {
+  readonly usage: TokenUsage;
+  readonly prices?: ResolvedModel["prices"];
+  /** Known where more than its model was paid for. */
+  readonly costUsd?: number | undefined;
+}
 
 /** What all segments of a process share. */
 export interface Engine {
@@ -63,6 +73,8 @@ export class RunContext {
   isStateShown = false;
   /** Budgets are reserved for the model call that is made now. */
   hasReserved = false;
+  /** What an answer has used that a check blocked. */
+  blocked: StepUsage | undefined;
   /** How often this segment asked for a summary in vain. */
   summaryFailures = 0;
   /** The coding agent whose program runs this segment. */

@@ -104,6 +104,7 @@ async function askAndStore(context: RunContext, agent: RuntimeAgent): Promise<Se
     throw error;
   });
   if (!answer.ok) {
+    await countBlocked(context);
     await releaseBudgets(context);
     return failRun(context, answer.failure);
   }
@@ -112,6 +113,15 @@ async function askAndStore(context: RunContext, agent: RuntimeAgent): Promise<Se
   return heldBy
     ? holdAnswer(context, agent, answer.value, heldBy)
     : storeAnswer(context, agent, answer.value);
+}
+
+/** A whole answer that a check blocked was paid for. */
+async function countBlocked(context: RunContext): Promise<void> {
+  const { blocked, meter } = context;
+  if (!blocked) return;
+  context.blocked = undefined;
+  meter.add(blocked.usage, blocked.prices, blocked.costUsd);
+  await settleAnswer(context, blocked);
 }
 
 async function storeAnswer(
@@ -127,7 +137,7 @@ async function storeAnswer(
   const message: ConversationMessage = { id: answer.messageId, role: "assistant", content: answer.parts };
   const stored: MessageToStore = {
     message,
-    usage: { ...meter.add(answer.usage, answer.prices), ...answer.timing },
+    usage: { ...meter.add(answer.usage, answer.prices, answer.costUsd), ...answer.timing },
   };
   context.messages.push(message);
   const calls = pendingCalls(context.messages);

@@ -24,8 +24,9 @@ import { keepPrompt } from "./kept-prompts.ts";
 import { DEFAULT_RETRY, judgeModelError, retryPolicy, type Verdict } from "./model-retry.ts";
 import { responseFormat } from "./output-schema.ts";
 import { toPrompt } from "./prompt.ts";
-import { streamChecked } from "./stream-checked.ts";
+import { spentWith, streamChecked } from "./stream-checked.ts";
 import type { ModelAnswer } from "./stream-model.ts";
+import { TextBlocked } from "./text-guard.ts";
 import { wait } from "./wait.ts";
 
 export interface StepAnswer extends ModelAnswer {
@@ -33,7 +34,7 @@ export interface StepAnswer extends ModelAnswer {
   readonly prices: ResolvedModel["prices"];
   readonly timing: CallTiming;
   /** The check that wants a person to read it first: nothing of it was sent. */
-  readonly heldBy?: TextCheck;
+  readonly heldBy?: Pick<TextCheck, "name" | "words">;
 }
 
 interface Step {
@@ -134,6 +135,7 @@ async function tryModel(
     };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
+    keepBlocked(context, model, error);
     const verdict = judgeAttempt(context, step, policy, { error, attempt, isSlow: slow?.isOver === true });
     const isOver = verdict.kind === "end" && isLast;
     if (shown && !isOver) await emitMessages(context);
@@ -141,6 +143,13 @@ async function tryModel(
   } finally {
     slow?.stop();
   }
+}
+
+/** A whole answer that a check blocked was paid for: the loop counts it. */
+function keepBlocked(context: RunContext, model: ResolvedModel, error: unknown): void {
+  if (!(error instanceof TextBlocked) || !error.usage) return;
+  const { usage, spent = { costUsd: 0, tokens: 0 } } = error;
+  context.blocked = { ...spentWith({ usage }, spent, { model }), prices: model.prices };
 }
 
 const triedAs = (verdict: Verdict): Tried =>

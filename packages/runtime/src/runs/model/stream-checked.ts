@@ -3,13 +3,15 @@ import type { RuntimeAgent } from "@capstan/core";
 import { type AssistantPart, asksAbout, type CompiledCheck, type TextCheck } from "@capstan/core/internal";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";
 import type { Engine } from "../context/run-context.ts";
+import { costUsd } from "../context/run-meter.ts";
 import { emitParts } from "./emit-parts.ts";
+import { type CheckSpending, checkByModel, isModelCheck } from "./model-checks.ts";
 import { type ModelAnswer, type ModelCall, streamModel } from "./stream-model.ts";
 import { TextBlocked, TextGuard } from "./text-guard.ts";
 
 export interface CheckedAnswer {
   readonly answer: ModelAnswer;
-  readonly heldBy?: TextCheck | undefined;
+  readonly heldBy?: Pick<TextCheck, "name" | "words"> | undefined;
 }
 
 /** Whose answer it is, and where its checks are. */
@@ -28,41 +30,113 @@ export async function streamChecked(
   const guard = checks.length > 0 ? new TextGuard(checks) : undefined;
   if (!needsWhole(agent, checks)) return { answer: await streamModel({ ...call, guard }) };
   const answer = await streamModel({ ...call, guard, emit: () => {} });
-  const said = await askHooks(context, agent, answer.parts);
-  const heldBy = said
+  const { parts: said, heldBy, spent } = await judgeWhole(context, agent, { answer, checks, call });
+  const asked = said
     .map((part) => (part.type === "text" ? asksAbout(part.text, checks) : undefined))
     .find((check) => check !== undefined);
-  if (!heldBy) emitParts(call.messageId, said, call.emit);
-  return { answer: { ...answer, parts: said }, heldBy };
+  const holding = asked ?? heldBy;
+  if (!holding) emitParts(call.messageId, said, call.emit);
+  return { answer: { ...answer, parts: said, ...spentWith(answer, spent, call) }, heldBy: holding };
 }
 
-/** A person and a function judge a whole answer. */
+/** A person, a function and a model judge a whole answer. */
 const needsWhole = (agent: RuntimeAgent, checks: readonly CompiledCheck[]): boolean =>
-  checks.some(({ check }) => check.effect === "ask") || agent.hooks.some(({ hooks }) => hooks.beforeText);
+  checks.some(({ check }) => check.effect === "ask" || isModelCheck(check)) ||
+  agent.hooks.some(({ hooks }) => hooks.beforeText);
 
-async function askHooks(
-  context: Checking,
-  agent: RuntimeAgent,
-  parts: readonly AssistantPart[],
-): Promise<readonly AssistantPart[]> {
-  const said: AssistantPart[] = [];
-  for (const part of parts)
-    said.push(part.type === "text" ? { ...part, text: await hookedText(context, agent, part.text) } : part);
-  return said;
+interface Judged {
+  readonly text: string;
+  readonly heldBy?: Held | undefined;
+}
+type Held = NonNullable<CheckedAnswer["heldBy"]>;
+
+interface Whole {
+  readonly answer: ModelAnswer;
+  readonly checks: readonly CompiledCheck[];
+  readonly call: ModelCall;
+}
+
+/** By functions first, then by models: what a function masks, no model is shown. */
+async function judgeWhole(context: Checking, agent: RuntimeAgent, { answer, checks, call }: Whole) {
+  const parts: AssistantPart[] = [];
+  const spent = { costUsd: 0, tokens: 0 };
+  let heldBy: Held | undefined;
+  try {
+    for (const part of answer.parts) {
+      if (part.type !== "text") {
+        parts.push(part);
+        continue;
+      }
+      const hooked = await hookedText(context, agent, part.text);
+      const checked = await modelText(context, checks, hooked.text, {
+        spent,
+        signal: call.options.abortSignal,
+      });
+      heldBy ??= hooked.heldBy ?? checked.heldBy;
+      parts.push({ ...part, text: checked.text });
+    }
+  } catch (error) {
+    if (error instanceof TextBlocked) throw blockedWith(error, answer, spent);
+    throw error;
+  }
+  return { parts, heldBy, spent };
+}
+
+/** A blocked answer was paid for, and so were its checks. */
+function blockedWith(error: TextBlocked, { usage }: ModelAnswer, spent: CheckSpending): TextBlocked {
+  const blocked = new TextBlocked(error.check, {
+    costUsd: spent.costUsd + (error.spent?.costUsd ?? 0),
+    tokens: spent.tokens + (error.spent?.tokens ?? 0),
+  });
+  blocked.usage = usage;
+  return blocked;
+}
+
+async function modelText(
+  { engine }: Checking,
+  checks: readonly CompiledCheck[],
+  said: string,
+  { spent, signal }: { spent: { costUsd: number; tokens: number }; signal: AbortSignal | undefined },
+): Promise<Judged> {
+  let text = said;
+  let heldBy: Held | undefined;
+  for (const { check } of checks) {
+    if (!isModelCheck(check)) continue;
+    const verdict = await checkByModel(engine.parts.models, check, text, signal);
+    spent.costUsd += verdict.costUsd;
+    spent.tokens += verdict.tokens;
+    text = verdict.text;
+    if (verdict.found && check.effect === "ask") heldBy ??= check;
+  }
+  return { text, heldBy };
 }
 
 /** A hook that throws blocks: a broken check must not let text pass. */
-async function hookedText({ claim }: Checking, agent: RuntimeAgent, text: string): Promise<string> {
+async function hookedText({ claim }: Checking, agent: RuntimeAgent, text: string): Promise<Judged> {
   let current = text;
-  for (const { capabilityId, hooks } of agent.hooks) {
+  let heldBy: Held | undefined;
+  for (const { capabilityId: name, hooks } of agent.hooks) {
     if (!hooks.beforeText) continue;
     const { userEmail: user, sessionId } = claim;
     const verdict = await verdictOf(() => hooks.beforeText?.({ text: current, user, sessionId }));
-    if (verdict === undefined) throw new TextBlocked({ name: capabilityId, words: "its check failed" });
-    if (verdict.decision === "block") throw new TextBlocked({ name: capabilityId, words: verdict.why });
+    if (verdict === undefined) throw new TextBlocked({ name, words: "its check failed" });
+    if (verdict.decision === "block") throw new TextBlocked({ name, words: verdict.why });
+    if (verdict.decision === "ask") heldBy ??= { name, words: verdict.why };
     if (verdict.decision === "mask") current = verdict.text;
   }
-  return current;
+  return { text: current, heldBy };
+}
+
+/** What checks used counts with the answer, at their own models' prices. */
+export function spentWith(
+  { usage }: Pick<ModelAnswer, "usage">,
+  { costUsd: checks, tokens }: CheckSpending,
+  { model }: Pick<ModelCall, "model">,
+): Pick<ModelAnswer, "usage" | "costUsd"> {
+  if (tokens === 0 && checks === 0) return { usage };
+  const { totalTokens } = usage;
+  const all = totalTokens === undefined ? usage : { ...usage, totalTokens: totalTokens + tokens };
+  return { usage: all, costUsd: costUsd(model.prices, usage) + checks };
 }
 
 async function verdictOf<T>(ask: () => T | Promise<T>): Promise<T | undefined> {

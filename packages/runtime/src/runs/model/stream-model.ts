@@ -39,6 +39,8 @@ export interface ModelCall {
 export interface ModelAnswer {
   readonly parts: readonly AssistantPart[];
   readonly usage: TokenUsage;
+  /** Known where more than its model was paid for: checks of other models. */
+  readonly costUsd?: number | undefined;
   readonly finish: LanguageModelV4FinishReason["unified"];
   /** What the provider says of its answer. */
   readonly response: Pick<CallTiming, "responseId" | "responseModel" | "finishReason">;

@@ -3,14 +3,19 @@
  * says so. A check that blocks ends the answer; what was said before was sent.
  */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { type CompiledCheck, checkLine, type TextCheck } from "@capstan/core/internal";
+import { type CompiledCheck, checkLine, type TextCheck, type TokenUsage } from "@capstan/core/internal";
 
 export class TextBlocked extends Error {
   readonly check: Pick<TextCheck, "name" | "words">;
-  constructor(check: Pick<TextCheck, "name" | "words">) {
+  /** What the checks before it have used. */
+  readonly spent: { readonly costUsd: number; readonly tokens: number } | undefined;
+  /** What the answer itself has used, once it is whole. */
+  usage: TokenUsage | undefined;
+  constructor(check: TextBlocked["check"], spent?: TextBlocked["spent"]) {
     super(`blocked by "${check.name}"`);
     this.name = "TextBlocked";
     this.check = check;
+    this.spent = spent;
   }
 }
 

@@ -2,8 +2,9 @@
  * The only file that knows DBOS. Each segment is one workflow, `run:launch`, whose body does what the process already
  * does, or, after a crash, what remains. Steps are not journaled here: the conversation is the journal.
  *
- * DBOS is a singleton: one engine per process. The body leaves DBOS's context at once, or a run started from inside
- * another would be recorded as that workflow's child.
+ * DBOS is a singleton: the first organisation's engine launches it, the engines of others in this process only add a
+ * body. It stores ids alone; a workflow whose engine is not open here does nothing, and the run's rows tell another one.
+ * The body leaves DBOS's context at once, or a run started from inside another would be recorded as that workflow's child.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { DBOS } from "@dbos-inc/dbos-sdk";
@@ -25,11 +26,12 @@ export interface DurableWorkflow {
   close(): Promise<void>;
 }
 
-let body: SegmentBody | undefined;
+const FIRST = ""; // in place of an organisation's id
+const bodies = new Map<string, SegmentBody>();
 const outside = AsyncLocalStorage.snapshot();
 const segment = DBOS.registerWorkflow(
-  async (runId: string, launch: number): Promise<void> => {
-    await outside(() => body?.(runId, launch));
+  async (runId: string, launch: number, organisation?: string): Promise<void> => {
+    await outside(() => bodies.get(organisation ?? FIRST)?.(runId, launch));
   },
   { name: "segment", maxRecoveryAttempts: RECOVERIES },
 );
@@ -41,8 +43,10 @@ export async function startDurableWorkflow(parts: {
   readonly onError: (error: unknown, what: string) => void;
 }): Promise<DurableWorkflow> {
   const { database, executorId, run, onError } = parts;
-  if (body) throw new Error("one engine per process: close the other one first");
-  body = run;
+  const organisation = database.organisation?.id ?? FIRST;
+  if (bodies.has(organisation)) throw new Error("one engine per process: close the other one first");
+  if (organisation !== FIRST) return joinEngine(organisation, run);
+  bodies.set(FIRST, run);
   const embedded = database.kind === "pglite";
   DBOS.setConfig({
     name: "capstan",
@@ -58,21 +62,37 @@ export async function startDurableWorkflow(parts: {
     await (embedded ? DBOS.launch() : underLock(database.sessionPool, () => DBOS.launch()));
   } catch (error) {
     await DBOS.shutdown().catch(() => {}); // undoes a partial launch, which would make the next one fail
-    body = undefined;
+    bodies.delete(FIRST);
     throw (error as { error?: Error }).error ?? error; // the driver's error inside tells whether it is an outage
   }
   return {
     async start(runId, launch) {
       await outside(() => DBOS.startWorkflow(segment, { workflowID: `${runId}:${launch}` })(runId, launch));
     },
-    async recover(executorIds) {
-      await DBOSExecutor.globalInstance?.recoverPendingWorkflows([...executorIds]);
-    },
+    recover,
     async close() {
       await DBOS.shutdown();
-      body = undefined;
+      bodies.delete(FIRST);
     },
   };
+}
+
+function joinEngine(organisation: string, run: SegmentBody): DurableWorkflow {
+  bodies.set(organisation, run);
+  return {
+    async start(runId, launch) {
+      const workflowID = `${organisation}:${runId}:${launch}`;
+      await outside(() => DBOS.startWorkflow(segment, { workflowID })(runId, launch, organisation));
+    },
+    recover,
+    async close() {
+      bodies.delete(organisation);
+    },
+  };
+}
+
+async function recover(executorIds: readonly string[]): Promise<void> {
+  await DBOSExecutor.globalInstance?.recoverPendingWorkflows([...executorIds]);
 }
 
 /** Its warnings are about normal events here, such as a workflow that another process took over. */

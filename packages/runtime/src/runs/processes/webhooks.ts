@@ -1,6 +1,6 @@
 /**
- * Calls a run's webhook when it has ended. The delivery is stored with the run's end, so that a crash loses none; it
- * is signed, and retried with growing pauses until it is accepted or given up.
+ * Calls webhooks: a run's when it has ended, a budget's at an alert. The delivery is stored with what it tells, so that a
+ * crash loses none; it is signed, and retried with growing pauses until it is accepted or given up.
  */
 import { createHmac } from "node:crypto";
 import type pg from "pg";
@@ -10,17 +10,26 @@ const TIMEOUT_MS = 10_000;
 const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 7200, 21_600]; // then given up, after about eight hours
 const AT_ONCE = 20;
 
+/** Where deliveries wait: the ends of runs, and the alerts of budgets. */
+const OUTBOXES = [
+  { table: "webhook_deliveries", id: "run_id", isOfRuns: true },
+  { table: "budget_deliveries", id: "id", isOfRuns: false },
+] as const;
+type Outbox = (typeof OUTBOXES)[number];
+
 /** Reserves deliveries for a minute, so that two processes do not make the same one. */
-const TAKE = `update webhook_deliveries set attempts = attempts + 1, next_at = now() + interval '60 seconds'
-  where run_id in (select run_id from webhook_deliveries where status = 'due' and next_at <= now()
+const take = ({ table, id }: Outbox): string =>
+  `update ${table} set attempts = attempts + 1, next_at = now() + interval '60 seconds'
+  where ${id} in (select ${id} from ${table} where status = 'due' and next_at <= now()
     order by next_at limit ${AT_ONCE} for update skip locked)
-  returning run_id as "runId", url, payload::text as body, attempts`;
-const DELIVERED = "update webhook_deliveries set status = 'delivered', last_error = null where run_id = $1";
-const MISSED = `update webhook_deliveries set last_error = $2, status = $3,
-  next_at = now() + make_interval(secs => $4) where run_id = $1`;
+  returning ${id} as id, url, payload::text as body, attempts`;
+const delivered = ({ table, id }: Outbox): string =>
+  `update ${table} set status = 'delivered', last_error = null where ${id} = $1`;
+const missed = ({ table, id }: Outbox): string => `update ${table} set last_error = $2, status = $3,
+  next_at = now() + make_interval(secs => $4) where ${id} = $1`;
 
 interface Delivery {
-  readonly runId: string;
+  readonly id: string;
   readonly url: string;
   readonly body: string;
   readonly attempts: number;
@@ -33,36 +42,44 @@ export function signature(secret: string, body: string, at: Date): string {
 }
 
 export async function deliverWebhooks(pool: pg.Pool, webhooks: Webhooks, now: () => Date): Promise<void> {
-  const { rows } = await pool.query<Delivery>(TAKE);
-  await Promise.all(rows.map((delivery) => deliver(pool, webhooks, delivery, now())));
+  for (const outbox of OUTBOXES) {
+    const { rows } = await pool.query<Delivery>(take(outbox));
+    await Promise.all(rows.map((delivery) => deliver({ pool, webhooks, outbox }, delivery, now())));
+  }
+}
+
+interface Delivering {
+  readonly pool: pg.Pool;
+  readonly webhooks: Webhooks;
+  readonly outbox: Outbox;
 }
 
 async function deliver(
-  pool: pg.Pool,
-  { fetch, secret, attempted }: Webhooks,
-  { runId, url, body, attempts }: Delivery,
+  { pool, webhooks: { fetch, secret, attempted }, outbox }: Delivering,
+  { id, url, body, attempts }: Delivery,
   at: Date,
 ): Promise<void> {
+  const tell = outbox.isOfRuns ? attempted : undefined;
   const problem = await attempt(() =>
     fetch(url, {
       method: "POST",
       headers: {
         "content-type": "application/json",
         "capstan-signature": signature(secret, body, at),
-        "idempotency-key": runId,
+        "idempotency-key": id,
       },
       body,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }),
   );
   if (problem === undefined) {
-    await pool.query(DELIVERED, [runId]);
-    attempted?.({ runId, result: "delivered", attempts });
+    await pool.query(delivered(outbox), [id]);
+    tell?.({ runId: id, result: "delivered", attempts });
     return;
   }
   const pause = PAUSES_SECONDS[attempts - 1];
-  await pool.query(MISSED, [runId, problem, pause === undefined ? "given_up" : "due", pause ?? 0]);
-  attempted?.({ runId, result: pause === undefined ? "given_up" : "failed", attempts, why: problem });
+  await pool.query(missed(outbox), [id, problem, pause === undefined ? "given_up" : "due", pause ?? 0]);
+  tell?.({ runId: id, result: pause === undefined ? "given_up" : "failed", attempts, why: problem });
 }
 
 export interface WebhookDelivery {

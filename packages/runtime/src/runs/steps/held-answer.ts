@@ -19,7 +19,7 @@ export async function holdAnswer(
   context: RunContext,
   agent: RuntimeAgent,
   answer: StepAnswer,
-  check: TextCheck,
+  check: Pick<TextCheck, "name" | "words">,
 ): Promise<SegmentEnd> {
   const { claim, engine } = context;
   const id = uuidv7();

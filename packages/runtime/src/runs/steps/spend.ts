@@ -9,9 +9,8 @@ import type { Estimate, Reserving, UsedUp } from "../../budgets/budget-ledger.ts
 import { usedUpFacts } from "../../budgets/used-up.ts";
 import type { ResolvedModel } from "../../providers/models.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
-import type { RunContext } from "../context/run-context.ts";
+import type { RunContext, StepUsage } from "../context/run-context.ts";
 import { costUsd } from "../context/run-meter.ts";
-import type { StepAnswer } from "../model/ask-model.ts";
 import { modelNames } from "../model/fallback.ts";
 import { ANSWER_TOKENS, guessTokens } from "../model/fit-conversation.ts";
 import { wait } from "../model/wait.ts";
@@ -161,15 +160,12 @@ export const programEstimate = ({ meter: { left } }: RunContext): Estimate => ({
 export const programLimit = (context: RunContext): number | undefined =>
   context.hasReserved ? programEstimate(context).costUsd : context.meter.left.maxCostUsd;
 
-export async function settleAnswer(
-  context: RunContext,
-  answer: Pick<StepAnswer, "usage" | "prices">,
-): Promise<void> {
+export async function settleAnswer(context: RunContext, answer: StepUsage): Promise<void> {
   if (!context.hasReserved) return;
   const { usage, prices } = answer;
   const isReported = usage.totalTokens !== undefined;
   await settle(context, {
-    costUsd: isReported ? costUsd(prices, usage) : undefined,
+    costUsd: isReported ? (answer.costUsd ?? costUsd(prices, usage)) : undefined,
     tokens: usage.totalTokens,
   });
 }

@@ -16,6 +16,7 @@ import { BasicFields } from "./basic-fields.tsx";
 import { CapabilityPicker } from "./capability-picker.tsx";
 import { OrderedCapabilities } from "./ordered-capabilities.tsx";
 import { Preview } from "./preview.tsx";
+import { ShareAgent } from "./share-agent.tsx";
 import { usePreview } from "./use-preview.ts";
 
 export default function AgentEditor() {
@@ -64,6 +65,7 @@ function Editor({ agent }: { agent?: Agent }) {
       }
       actions={
         <>
+          {agent && <ShareAgent agent={agent} />}
           {agent && <LinkButton href={`/chat?agent=${agent.id}`}>Chat</LinkButton>}
           <Button look="primary" busy={save.isPending} disabled={draft.name.trim() === ""} onClick={saved}>
             {agent ? "Save changes" : "Create agent"}

@@ -1,4 +1,4 @@
-import { Field, Select, TextArea, TextInput } from "../../kit/field.tsx";
+import { Field, Select, TextArea, TextField, TextInput } from "../../kit/field.tsx";
 import { ModelButton } from "../../models/model-button.tsx";
 import { programName, useProgramModels, usePrograms } from "../../programs/program-field.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
@@ -11,24 +11,13 @@ export interface DraftProps {
 export function BasicFields({ draft, onChange }: DraftProps) {
   return (
     <div className="grid gap-4 md:grid-cols-2">
-      <Field label="Name" required>
-        {(control) => (
-          <TextInput
-            {...control}
-            value={draft.name}
-            onChange={({ target }) => onChange({ name: target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Description" hint="Shown in lists, and used to route tasks.">
-        {(control) => (
-          <TextInput
-            {...control}
-            value={draft.description}
-            onChange={({ target }) => onChange({ description: target.value })}
-          />
-        )}
-      </Field>
+      <TextField label="Name" required value={draft.name} onChange={(value) => onChange({ name: value })} />
+      <TextField
+        label="Description"
+        hint="Shown in lists, and used to route tasks."
+        value={draft.description}
+        onChange={(value) => onChange({ description: value })}
+      />
       <Field label="System prompt" className="md:col-span-2" hint="Added after the capabilities' prompts.">
         {(control) => (
           <TextArea

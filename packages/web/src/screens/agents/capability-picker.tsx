@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Badge } from "../../kit/badge.tsx";
 import { CapabilityTile } from "../../kit/capability-icon.tsx";
 import { cx } from "../../kit/cx.ts";
-import { Field, TextInput } from "../../kit/field.tsx";
+import { TextField } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Loaded } from "../../kit/states.tsx";
 import { useCapabilities } from "../../server/reads.ts";
@@ -18,17 +18,15 @@ export function CapabilityPicker({ draft, onChange }: DraftProps) {
   const query = useCapabilities();
   const chosen = new Set(draft.capabilities.map(({ id }) => id));
   const search = (
-    <Field label="Search capabilities" hideLabel className="w-48 sm:w-64">
-      {(control) => (
-        <TextInput
-          {...control}
-          type="search"
-          placeholder="Search"
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-      )}
-    </Field>
+    <TextField
+      label="Search capabilities"
+      hideLabel
+      className="w-48 sm:w-64"
+      type="search"
+      placeholder="Search"
+      value={text}
+      onChange={setText}
+    />
   );
   return (
     <Panel title="Capabilities" actions={search}>

@@ -3,7 +3,7 @@ import type { Approval, RuleProposal } from "@capstan/client";
 import { useState } from "react";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { Field, TextInput } from "../../kit/field.tsx";
+import { TextField } from "../../kit/field.tsx";
 import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
@@ -76,16 +76,13 @@ function Proposal({ approval, onSaved, onClose }: ProposalProps) {
                 It leaves open: {proposal.open.join(", ")}. Any value is allowed there.
               </p>
             )}
-            <Field label="Ends after" hint="Empty: never.">
-              {(control) => (
-                <TextInput
-                  {...control}
-                  type="date"
-                  value={expires ?? proposal.rule.expires_at?.slice(0, 10) ?? ""}
-                  onChange={({ target }) => setExpires(target.value)}
-                />
-              )}
-            </Field>
+            <TextField
+              label="Ends after"
+              hint="Empty: never."
+              type="date"
+              value={expires ?? proposal.rule.expires_at?.slice(0, 10) ?? ""}
+              onChange={setExpires}
+            />
             <section aria-label="What else it covers">
               {proposal.covers.length === 0 ? (
                 <p className="text-ink-soft">No other call of the last 30 days.</p>

@@ -5,7 +5,7 @@ import { JsonInput } from "../../forms/json-input.tsx";
 import { fieldsOf, filled, isObject, type Json } from "../../forms/schema-fields.ts";
 import { SchemaForm } from "../../forms/schema-form.tsx";
 import { Button } from "../../kit/button.tsx";
-import { Field, TextInput } from "../../kit/field.tsx";
+import { TextField } from "../../kit/field.tsx";
 
 interface AnswerFormProps {
   /** Names the card for screen readers. */
@@ -161,11 +161,13 @@ function DenyForm({
         onAnswer({ decision: "deny", ...(words.trim() !== "" && { words: words.trim() }) });
       }}
     >
-      <Field label="Reason (sent to the agent)" hint="The agent sees this instead of a result.">
-        {(control) => (
-          <TextInput {...control} autoFocus value={words} onChange={({ target }) => setWords(target.value)} />
-        )}
-      </Field>
+      <TextField
+        label="Reason (sent to the agent)"
+        hint="The agent sees this instead of a result."
+        autoFocus
+        value={words}
+        onChange={setWords}
+      />
       <Buttons>
         <Button type="submit" look="danger" busy={busy} aria-label={`Deny ${name} now`}>
           Deny

@@ -19,6 +19,7 @@ import { usePendingApprovals } from "../../server/use-status.ts";
 import { AlwaysAllow } from "./always-allow.tsx";
 import { AnswerForm } from "./answer-form.tsx";
 import { ConnectLink } from "./connect-link.tsx";
+import { HeldText, MoreOfBudget } from "./own-questions.tsx";
 import { useApprovalKeys } from "./use-approval-keys.ts";
 
 type View = "pending" | "answered";
@@ -103,7 +104,7 @@ function ApproveAll({ approvals }: { approvals: readonly Approval[] }) {
 }
 
 function PendingCard({ approval }: { approval: Approval }) {
-  const { id, tool, input, input_schema, reason, asked, kind } = approval;
+  const { id, reason, asked, kind } = approval;
   const answer = useChange((body: ApprovalAnswer) => api.approvals.answer(id, body), ["approvals", "status"]);
   return (
     <article
@@ -119,16 +120,7 @@ function PendingCard({ approval }: { approval: Approval }) {
       )}
       {reason && <p className="text-ink-soft">{reason}</p>}
       {kind === "connect" && <ConnectLink id={id} />}
-      <AnswerForm
-        name={tool}
-        input={isObject(input) ? input : {}}
-        schema={input_schema ?? undefined}
-        mayApprove={kind !== "connect"}
-        mayEdit={kind !== "connect"}
-        mayAllow={approval.allowable}
-        busy={answer.isPending}
-        onAnswer={(body) => answer.mutate(body)}
-      />
+      <Question approval={approval} busy={answer.isPending} onAnswer={(body) => answer.mutate(body)} />
       {kind === "tool" && (
         <AlwaysAllow approval={approval} onSaved={() => answer.mutate({ decision: "approve" })} />
       )}
@@ -137,6 +129,34 @@ function PendingCard({ approval }: { approval: Approval }) {
   );
 }
 
+function Question(question: {
+  approval: Approval;
+  busy: boolean;
+  onAnswer: (answer: ApprovalAnswer) => void;
+}) {
+  const { tool, input, input_schema, kind, allowable } = question.approval;
+  if (kind === "budget" && tool === "spend_more") return <MoreOfBudget {...question} />;
+  if (kind === "text") return <HeldText {...question} />;
+  return (
+    <AnswerForm
+      name={tool}
+      input={isObject(input) ? input : {}}
+      schema={input_schema ?? undefined}
+      mayApprove={kind !== "connect"}
+      mayEdit={kind !== "connect"}
+      mayAllow={allowable}
+      busy={question.busy}
+      onAnswer={question.onAnswer}
+    />
+  );
+}
+
+/** What is asked, where it is no tool's call. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  budget: "needs more of a budget",
+  text: "wants to say something",
+};
+
 function CardHeader({ approval }: { approval: Approval }) {
   const { agent_name, tool, kind, requested_by, created_at, expires_at } = approval;
   const { session_id, session_title, capability_id } = approval;
@@ -144,11 +164,17 @@ function CardHeader({ approval }: { approval: Approval }) {
     <header className="flex flex-wrap items-start justify-between gap-2">
       <div className="min-w-0">
         <h2 className="flex flex-wrap items-center gap-2 font-semibold">
-          {agent_name ?? "An agent"} wants to run <Code>{tool}</Code>
+          {agent_name ?? "An agent"}{" "}
+          {HEADINGS[kind] ?? (
+            <>
+              wants to run <Code>{tool}</Code>
+            </>
+          )}
           {kind !== "tool" && <Badge tone="thought">{kind}</Badge>}
         </h2>
         <p className="text-xs text-ink-faint">
-          for {requested_by}, from {capability_id}
+          for {requested_by}
+          {HEADINGS[kind] === undefined && `, from ${capability_id}`}
           {session_id && (
             <>
               {", in "}

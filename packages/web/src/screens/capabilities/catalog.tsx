@@ -1,7 +1,7 @@
 import type { CapabilitySummary } from "@capstan/client";
 import Blocks from "lucide-react/icons/blocks";
 import { useDeferredValue, useMemo, useState } from "react";
-import { Field, Select, TextInput } from "../../kit/field.tsx";
+import { Field, Select, TextField } from "../../kit/field.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { count, words } from "../../kit/words.ts";
@@ -34,17 +34,14 @@ function Searched({ items }: { items: CapabilitySummary[] }) {
   return (
     <>
       <search className="flex flex-wrap items-end gap-3">
-        <Field label="Search" className="min-w-56 flex-1">
-          {(control) => (
-            <TextInput
-              {...control}
-              type="search"
-              placeholder="Name, id or description"
-              value={search.text ?? ""}
-              onChange={({ target }) => change({ text: target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Search"
+          className="min-w-56 flex-1"
+          type="search"
+          placeholder="Name, id or description"
+          value={search.text ?? ""}
+          onChange={(value) => change({ text: value })}
+        />
         <Filter
           label="Status"
           options={unique(items.map(({ status }) => status))}

@@ -6,7 +6,7 @@ import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { Field, TextInput } from "../../kit/field.tsx";
+import { TextField } from "../../kit/field.tsx";
 import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { api, failureOf } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
@@ -69,13 +69,7 @@ export function ChangesDialog({ session, onClose }: { session: Session; onClose:
             {(change) => <Change change={change} />}
           </Loaded>
         )}
-        {isOpen && (
-          <Field label="Commit message">
-            {(control) => (
-              <TextInput {...control} value={message} onChange={({ target }) => setMessage(target.value)} />
-            )}
-          </Field>
-        )}
+        {isOpen && <TextField label="Commit message" value={message} onChange={setMessage} />}
         <ChangeFailure error={apply.error} />
       </div>
     </Dialog>

@@ -15,7 +15,7 @@ import { Button, IconButton, LinkButton } from "../../kit/button.tsx";
 import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
 import { cx } from "../../kit/cx.ts";
 import { Dialog } from "../../kit/dialog.tsx";
-import { Field, TextInput } from "../../kit/field.tsx";
+import { TextField } from "../../kit/field.tsx";
 import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { ago, words } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
@@ -37,17 +37,15 @@ export function RecentChats({ current, onGo }: RecentChatsProps) {
   return (
     <div className="flex h-full min-h-0 flex-col gap-2 p-3">
       <div className="flex items-center gap-2">
-        <Field label="Search conversations" hideLabel className="flex-1">
-          {(control) => (
-            <TextInput
-              {...control}
-              type="search"
-              placeholder="Search conversations"
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Search conversations"
+          hideLabel
+          className="flex-1"
+          type="search"
+          placeholder="Search conversations"
+          value={text}
+          onChange={setText}
+        />
         <LinkButton href="/chat" aria-label="New chat" className="px-2!">
           <Plus className="size-4" aria-hidden />
         </LinkButton>
@@ -215,16 +213,7 @@ function Rename({ session, onClose }: { session: Session; onClose: () => void })
           rename.mutate(undefined, { onSuccess: onClose });
         }}
       >
-        <Field label="Title">
-          {(control) => (
-            <TextInput
-              {...control}
-              autoFocus
-              value={title}
-              onChange={({ target }) => setTitle(target.value)}
-            />
-          )}
-        </Field>
+        <TextField label="Title" autoFocus value={title} onChange={setTitle} />
         <Button
           type="submit"
           look="primary"

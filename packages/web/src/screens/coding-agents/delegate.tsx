@@ -4,7 +4,7 @@ import SquareTerminal from "lucide-react/icons/square-terminal";
 import { useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
-import { Field, Select, TextArea, TextInput } from "../../kit/field.tsx";
+import { Field, Select, TextArea, TextField } from "../../kit/field.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
@@ -69,11 +69,12 @@ function RunForm({ agents }: { agents: [name: string, label: string][] }) {
               </Select>
             )}
           </Field>
-          <Field label="Model" hint="Leave empty to use the agent's default.">
-            {(control) => (
-              <TextInput {...control} value={model} onChange={({ target }) => setModel(target.value)} />
-            )}
-          </Field>
+          <TextField
+            label="Model"
+            hint="Leave empty to use the agent's default."
+            value={model}
+            onChange={setModel}
+          />
         </div>
         <Field label="Prompt">
           {(control) => (
@@ -87,7 +88,7 @@ function RunForm({ agents }: { agents: [name: string, label: string][] }) {
         </Field>
         <div className="flex gap-2">
           <Button type="submit" look="primary" busy={run.isPending} disabled={prompt.trim() === ""}>
-            Run
+            {run.isPending ? "Running…" : "Run"}
           </Button>
           {run.isPending && runId !== "" && (
             <Button onClick={() => steer.mutate({ type: "abort" })}>Stop</Button>

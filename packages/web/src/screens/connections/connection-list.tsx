@@ -12,11 +12,11 @@ import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 
 export function ConnectionList() {
-  const query = useRead(["connections"], (signal) => api.connections.list(signal));
+  const query = useRead(["connections"], (signal) => api.connections.all({}, signal));
   return (
     <div className="flex flex-col gap-6">
       <Loaded query={query} what="Connections" rows={3}>
-        {({ items }) =>
+        {(items) =>
           items.length === 0 ? (
             <Empty icon={PlugZap} title="No connections">
               An agent that needs an account of yours asks for it; you can also connect one below.
@@ -109,7 +109,7 @@ function Consents({ connection: { id, consents } }: { connection: ConnectionInfo
 }
 
 function Uses({ id }: { id: string }) {
-  const query = useRead(["connections", id, "uses"], (signal) => api.connections.uses(id, signal));
+  const query = useRead(["connections", id, "uses"], (signal) => api.connections.uses(id, {}, signal));
   return (
     <Loaded query={query} what="Uses" rows={2}>
       {({ items }) =>

@@ -6,7 +6,7 @@ import { Badge } from "../../kit/badge.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { Field, TextArea, TextInput } from "../../kit/field.tsx";
+import { Field, TextArea, TextField } from "../../kit/field.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
 import { ago, dateTime } from "../../kit/words.ts";
@@ -33,16 +33,7 @@ export default function MemoriesScreen() {
         </Button>
       }
     >
-      <Field label="Search by words or meaning">
-        {(control) => (
-          <TextInput
-            {...control}
-            type="search"
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Search by words or meaning" type="search" value={text} onChange={setText} />
       <Loaded query={query} what="Facts" rows={4}>
         {({ items }) =>
           items.length === 0 ? (

@@ -1,7 +1,7 @@
 import type { PackageReview, PackageSource } from "@capstan/client";
 import { useState } from "react";
 import { ActionButton, Button } from "../../kit/button.tsx";
-import { Field, TextInput } from "../../kit/field.tsx";
+import { TextField } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
@@ -47,15 +47,13 @@ export function Install({ source, onSource: setSource }: InstallProps) {
           review.mutate({ source: source.trim() });
         }}
       >
-        <Field
+        <TextField
           label="Source"
           className="min-w-64 flex-1"
           hint="A path, an npm package name, a URL, or an MCP server's command."
-        >
-          {(control) => (
-            <TextInput {...control} value={source} onChange={({ target }) => setSource(target.value)} />
-          )}
-        </Field>
+          value={source}
+          onChange={setSource}
+        />
         <ActionButton
           type="submit"
           className="mt-6"

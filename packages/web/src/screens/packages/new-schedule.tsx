@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Button } from "../../kit/button.tsx";
-import { Field, Select, TextInput } from "../../kit/field.tsx";
+import { Field, Select, TextField } from "../../kit/field.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
@@ -46,21 +46,15 @@ export function NewSchedule() {
           </Select>
         )}
       </Field>
-      <Field label="Cron" hint="Minute, hour, day, month, weekday" className="w-52">
-        {(control) => (
-          <TextInput
-            {...control}
-            placeholder="0 9 * * 1-5"
-            value={cron}
-            onChange={({ target }) => setCron(target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Time zone" className="w-44">
-        {(control) => (
-          <TextInput {...control} value={timezone} onChange={({ target }) => setTimezone(target.value)} />
-        )}
-      </Field>
+      <TextField
+        label="Cron"
+        hint="Minute, hour, day, month, weekday"
+        className="w-52"
+        placeholder="0 9 * * 1-5"
+        value={cron}
+        onChange={setCron}
+      />
+      <TextField label="Time zone" className="w-44" value={timezone} onChange={setTimezone} />
       <Button
         type="submit"
         look="primary"

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { Field, TextInput } from "../../kit/field.tsx";
+import { TextField } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { ScrollRegion } from "../../kit/scroll-region.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
@@ -68,15 +68,13 @@ function StartService() {
           start.mutate(wanted.trim(), { onSuccess: () => setWanted("") });
         }}
       >
-        <Field
+        <TextField
           label="Package or folder"
           className="min-w-64 flex-1"
           hint="A package name, or a folder on the server with docker-compose.yml and .env. Docker is not needed."
-        >
-          {(control) => (
-            <TextInput {...control} value={wanted} onChange={({ target }) => setWanted(target.value)} />
-          )}
-        </Field>
+          value={wanted}
+          onChange={setWanted}
+        />
         <Button
           type="submit"
           className="mt-6"
@@ -84,7 +82,7 @@ function StartService() {
           disabled={wanted.trim() === ""}
           busy={start.isPending}
         >
-          Start
+          {start.isPending ? "Starting…" : "Start"}
         </Button>
       </form>
       <ChangeFailure error={start.error} />

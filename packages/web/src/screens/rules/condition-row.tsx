@@ -2,6 +2,7 @@
 import Trash from "lucide-react/icons/trash-2";
 import { IconButton } from "../../kit/button.tsx";
 import { Select, TextInput } from "../../kit/field.tsx";
+import { CountFields } from "./limit-fields.tsx";
 import {
   type ArgumentCondition,
   type Condition,
@@ -14,14 +15,23 @@ import {
   type ValueKind,
 } from "./rule-draft.ts";
 
-type Kind = "arg" | "seen" | "user" | "path" | "time" | "expr";
+type ListKind = "user" | "group" | "not_group" | "connection" | "scope";
+type Kind = "arg" | "seen" | ListKind | "path" | "time" | "often" | "expr";
 
 const KINDS: Readonly<Record<Kind, { label: string; fresh: Condition }>> = {
   arg: { label: "the argument", fresh: { arg: "", op: "is", value: "" } },
   seen: { label: "the conversation has read", fresh: { seen: "untrusted" } },
   user: { label: "the user is", fresh: { user: "" } },
+  group: { label: "the user is in the group", fresh: { group: "" } },
+  not_group: { label: "the user is not in the group", fresh: { not_group: "" } },
+  connection: { label: "the tool uses an account at", fresh: { connection: "" } },
+  scope: { label: "the tool needs the scope", fresh: { scope: "" } },
   path: { label: "the call comes by", fresh: { path: "mcp" } },
   time: { label: "the time is", fresh: { time: { from: "18:00", to: "08:00" } } },
+  often: {
+    label: "it is more than",
+    fresh: { often: { op: "above", calls: 5, per: "hour", each: "user" } },
+  },
   expr: { label: "the expression holds", fresh: { expr: "" } },
 };
 
@@ -95,14 +105,48 @@ function Details({ name, condition, kinds, onChange }: DetailsProps) {
       </Select>
     );
   if ("time" in condition) return <Time name={name} time={condition.time} onChange={onChange} />;
-  const isUser = "user" in condition;
+  if ("often" in condition)
+    return <CountFields name={name} count={condition.often} onChange={(often) => onChange({ often })} />;
+  if ("expr" in condition)
+    return (
+      <TextInput
+        aria-label={`${name}: expression`}
+        className="min-w-48 flex-1"
+        placeholder={'args.to.endsWith("@example.com")'}
+        value={condition.expr}
+        onChange={({ target: { value } }) => onChange({ expr: value })}
+      />
+    );
+  return <Names name={name} condition={condition} onChange={onChange} />;
+}
+
+type ListCondition = Extract<Condition, Partial<Record<ListKind, unknown>>>;
+
+const EXAMPLES: Readonly<Record<ListKind, string>> = {
+  user: "ada@example.com, bob@example.com",
+  group: "finance",
+  not_group: "finance",
+  connection: "google",
+  scope: "Mail.Send",
+};
+
+function Names({
+  name,
+  condition,
+  onChange,
+}: {
+  name: string;
+  condition: ListCondition;
+  onChange: (condition: Condition) => void;
+}) {
+  const [kind, value] = Object.entries(condition)[0] as [ListKind, string | string[]];
   return (
     <TextInput
-      aria-label={isUser ? `${name}: user` : `${name}: expression`}
+      aria-label={`${name}: ${kind.replace("not_", "")}`}
       className="min-w-48 flex-1"
-      placeholder={isUser ? "ada@example.com, bob@example.com" : 'args.to.endsWith("@example.com")'}
-      value={isUser ? [condition.user].flat().join(", ") : condition.expr}
-      onChange={({ target: { value } }) => onChange(isUser ? { user: users(value) } : { expr: value })}
+      placeholder={EXAMPLES[kind]}
+      value={[value].flat().join(", ")}
+      onChange={({ target }) => onChange({ [kind]: namesIn(target.value) } as Condition)}
     />
   );
 }
@@ -146,7 +190,7 @@ function Time({
   );
 }
 
-function users(text: string): string | string[] {
+function namesIn(text: string): string | string[] {
   const list = text.split(",").map((part) => part.trimStart());
   return list.length === 1 ? (list[0] ?? "") : list;
 }

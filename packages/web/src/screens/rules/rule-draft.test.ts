@@ -39,9 +39,11 @@ test("a rule is shown and sent back unchanged, with its sentence for a name wher
     tools: ["pay"],
     when: [{ arg: "amount", op: "above" as const, value: 100 }],
     then: "ask" as const,
+    limit: null,
+    ask: { whom: "admin", expiry: { policy: "wait" as const } },
     words: null,
     expires_at: "2026-12-24T23:59:59.000Z",
   };
-  expect(ruleOf(draftOf(rule), "Ask.")).toEqual(rule);
+  expect(ruleOf(draftOf(rule), "Ask.", rule.ask)).toEqual(rule);
   expect(ruleOf({ ...draftOf(rule), name: " " }, "Ask before pay.").name).toBe("Ask before pay.");
 });

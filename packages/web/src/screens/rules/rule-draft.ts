@@ -6,12 +6,18 @@ export type Condition = NonNullable<RuleCreate["when"]>[number];
 export type ArgumentCondition = Extract<Condition, { arg: string }>;
 export type Operator = ArgumentCondition["op"];
 
+export type Limit = NonNullable<RuleCreate["limit"]>;
+type Ask = NonNullable<RuleCreate["ask"]>;
+
 export interface RuleDraft {
   readonly name: string;
   readonly agentId: string | null;
   readonly tools: readonly string[];
   readonly when: readonly Condition[];
   readonly then: RuleCreate["then"];
+  readonly limit: Limit;
+  /** Who is asked instead of the user: an email, `admin`, or nobody else. */
+  readonly whom: string;
   readonly words: string;
   /** As the browser's field has it: 2026-11-16. */
   readonly expires: string;
@@ -23,6 +29,8 @@ export const EMPTY: RuleDraft = {
   tools: [],
   when: [],
   then: "ask",
+  limit: { calls: 5, per: "hour", each: "user" },
+  whom: "",
   words: "",
   expires: "",
 };
@@ -33,23 +41,41 @@ export const draftOf = (rule: Omit<RuleCreate, "when"> & Partial<Pick<Rule, "whe
   tools: rule.tools,
   when: rule.when ?? [],
   then: rule.then,
+  limit: rule.limit ?? EMPTY.limit,
+  whom: rule.ask?.whom ?? "",
   words: rule.words ?? "",
   expires: rule.expires_at?.slice(0, 10) ?? "",
 });
 
-export const ruleOf = (
-  { name, agentId, tools, when, then, words, expires }: RuleDraft,
-  sentence: string,
-) => ({
-  name: name.trim() || sentence.slice(0, 200),
-  agent_id: agentId,
-  tools: [...tools],
-  when: [...when],
-  then,
-  ...(then !== "ask" && { ask: null }), // only a rule that asks names whom
-  words: words.trim() || null,
-  expires_at: expires === "" ? null : new Date(`${expires}T23:59:59Z`).toISOString(),
-});
+/** Whether the rule asks somebody, at once or above its limit. */
+export const asks = ({ then, limit }: Pick<RuleDraft, "then" | "limit">): boolean =>
+  then === "ask" || (then === "limit" && limit.over === "ask");
+
+/** The effect as the sentence and the server take it. */
+export function effectOf(draft: RuleDraft, kept?: Ask | null) {
+  const { then, limit, whom } = draft;
+  const { whom: _, ...expiry } = kept ?? {};
+  const ask: Ask = { ...expiry, ...(whom.trim() !== "" && { whom: whom.trim() }) };
+  return {
+    limit: then === "limit" ? limit : null,
+    ask: asks(draft) && Object.keys(ask).length > 0 ? ask : null,
+  };
+}
+
+/** `kept`: what happens without an answer, which this form does not show. */
+export const ruleOf = (draft: RuleDraft, sentence: string, kept?: Ask | null) => {
+  const { name, agentId, tools, when, then, words, expires } = draft;
+  return {
+    name: name.trim() || sentence.slice(0, 200),
+    agent_id: agentId,
+    tools: [...tools],
+    when: [...when],
+    then,
+    ...effectOf(draft, kept),
+    words: words.trim() || null,
+    expires_at: expires === "" ? null : new Date(`${expires}T23:59:59Z`).toISOString(),
+  };
+};
 
 export type ValueKind = "text" | "number" | "toggle" | "other";
 

@@ -4,13 +4,14 @@ import { ruleSentence } from "@capstan/core/internal";
 import { useState } from "react";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { Field, Select, TextInput } from "../../kit/field.tsx";
+import { Field, Select, TextField } from "../../kit/field.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { useAgents } from "../../server/reads.ts";
 import { ConditionRow } from "./condition-row.tsx";
-import { argumentKinds, draftOf, EMPTY, type RuleDraft, ruleOf } from "./rule-draft.ts";
+import { LimitFields } from "./limit-fields.tsx";
+import { argumentKinds, asks, draftOf, EMPTY, effectOf, type RuleDraft, ruleOf } from "./rule-draft.ts";
 import { RuleTrial } from "./rule-trial.tsx";
 import { ToolPicker, useToolSchema } from "./tool-picker.tsx";
 
@@ -25,8 +26,15 @@ const fieldsOf = ({ id, sentence, created_by, created_at, updated_at, ...fields 
 
 export function RuleEditor({ rule, saved, onClose }: RuleEditorProps) {
   const [draft, setDraft] = useState<RuleDraft>(rule ? draftOf(rule) : EMPTY);
-  const sentence = ruleSentence({ tools: draft.tools, when: draft.when, effect: draft.then });
-  const body = ruleOf(draft, sentence);
+  const { limit, ask } = effectOf(draft);
+  const sentence = ruleSentence({
+    tools: draft.tools,
+    when: draft.when,
+    effect: draft.then,
+    limit: limit ?? undefined,
+    ask: ask?.whom ? { whom: ask.whom } : undefined,
+  });
+  const body = ruleOf(draft, sentence, rule?.ask);
   const others = saved.filter(({ id }) => id !== rule?.id).map(fieldsOf);
   const trial = useChange(() => api.rules.simulate({ rules: [...others, body] }));
   const save = useChange(async () => {
@@ -94,7 +102,11 @@ function Sentence({ draft, onChange }: PartProps) {
           <option value="allow">Allow</option>
           <option value="ask">Ask before</option>
           <option value="deny">Deny</option>
+          <option value="limit">Limit</option>
         </Select>
+        {draft.then === "limit" && (
+          <LimitFields limit={draft.limit} onChange={(next) => onChange({ limit: next })} />
+        )}
         <ToolPicker tools={draft.tools} onChange={(tools) => onChange({ tools })} />
       </div>
       <ul className="flex flex-col gap-2">
@@ -124,15 +136,12 @@ function More({ draft, onChange }: PartProps) {
   const agents = useAgents().data?.items ?? [];
   return (
     <div className="grid gap-3 md:grid-cols-2">
-      <Field label="Name" hint="Default: the sentence.">
-        {(control) => (
-          <TextInput
-            {...control}
-            value={draft.name}
-            onChange={({ target }) => onChange({ name: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        hint="Default: the sentence."
+        value={draft.name}
+        onChange={(value) => onChange({ name: value })}
+      />
       <Field label="For">
         {(control) => (
           <Select
@@ -149,25 +158,27 @@ function More({ draft, onChange }: PartProps) {
           </Select>
         )}
       </Field>
-      <Field label="Words" hint="Shown to the person who is asked, or to the model that is refused.">
-        {(control) => (
-          <TextInput
-            {...control}
-            value={draft.words}
-            onChange={({ target }) => onChange({ words: target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Ends after" hint="Empty: never.">
-        {(control) => (
-          <TextInput
-            {...control}
-            type="date"
-            value={draft.expires}
-            onChange={({ target }) => onChange({ expires: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Words"
+        hint="Shown to the person who is asked, or to the model that is refused."
+        value={draft.words}
+        onChange={(value) => onChange({ words: value })}
+      />
+      {asks(draft) && (
+        <TextField
+          label="Ask"
+          hint="An email, or admin. Empty: the user."
+          value={draft.whom}
+          onChange={(value) => onChange({ whom: value })}
+        />
+      )}
+      <TextField
+        label="Ends after"
+        hint="Empty: never."
+        type="date"
+        value={draft.expires}
+        onChange={(value) => onChange({ expires: value })}
+      />
     </div>
   );
 }

@@ -14,7 +14,7 @@ import { useRead } from "../../server/queries.ts";
 import { useAgents } from "../../server/reads.ts";
 import { RuleEditor } from "./rule-editor.tsx";
 
-const TONES: Record<Rule["then"], Tone> = { allow: "good", ask: "accent", deny: "bad" };
+const TONES: Record<Rule["then"], Tone> = { allow: "good", ask: "accent", deny: "bad", limit: "warn" };
 
 export default function RulesScreen() {
   const query = useRead(["rules", "list"], (signal) => api.rules.all({}, signal));
@@ -74,6 +74,7 @@ function RuleRow({ rule, onEdit }: { rule: Rule; onEdit: () => void }) {
         <p className="font-medium">{rule.sentence}</p>
         <p className="text-xs text-ink-faint">
           {rule.name !== rule.sentence && `${rule.name}, `}
+          {rule.user !== null && `for calls of ${rule.user}, `}
           {rule.agent_id === null ? "for every agent" : `for ${agent ?? rule.agent_id}`}, by {rule.created_by}{" "}
           <span title={dateTime(rule.updated_at)}>{ago(rule.updated_at)}</span>
           {rule.expires_at && (isOver ? ", expired" : `, ends ${ago(rule.expires_at)}`)}

@@ -60,6 +60,32 @@ test("a rule is written as a sentence, tried on recorded calls, saved, changed a
   expect(studio.faults).toEqual([]);
 });
 
+test("a limit and whom to ask are written as sentences too", async () => {
+  const page = await studio.open("/rules");
+  await page.getByRole("button", { name: "New rule" }).click();
+  const editor = page.getByRole("dialog", { name: "New rule" });
+  await editor.getByLabel("Tools of").selectOption("test_math");
+  await editor.getByLabel("Add a tool").selectOption("subtract");
+  await editor.getByLabel("Effect").selectOption("limit");
+  await editor.getByLabel("Limit: calls").fill("1");
+  await editor.getByLabel("Limit: per").selectOption("day");
+  await editor.getByLabel("Limit: above it").selectOption("ask");
+  await editor.getByRole("textbox", { name: "Ask" }).fill("admin");
+  await editor.getByRole("button", { name: "Add a condition" }).click();
+  await editor.getByLabel("Condition 1: about").selectOption("not_group");
+  await editor.getByLabel("Condition 1: group").fill("finance");
+  const sentence =
+    "Ask an admin before more than 1 call a day for each user of subtract when the user is not in finance.";
+  await editor.getByText(sentence).waitFor();
+  await editor.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("article").getByText(sentence).first().waitFor();
+  expect(await say("subtract 3 from 9")).toBe("done");
+  expect(await say("subtract 4 from 9")).toBe("waiting");
+  const [{ id }] = await rules();
+  await studio.server.call("DELETE", `/v1/rules/${id}`);
+  expect(studio.faults).toEqual([]);
+});
+
 test("always allow like this proposes the narrowest rule, shows what it covers, saves it and approves", async () => {
   expect(await say("multiply 4 and 5")).toBe("waiting");
   const page = await studio.open("/approvals");

@@ -3,7 +3,7 @@ import type { RunEvent } from "@capstan/core";
 import Radio from "lucide-react/icons/radio";
 import { useMemo, useState } from "react";
 import { Badge, type Tone } from "../../kit/badge.tsx";
-import { Field, Select, TextInput } from "../../kit/field.tsx";
+import { Field, Select, TextField } from "../../kit/field.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { VirtualRows } from "../../kit/virtual-rows.tsx";
 import { clock, count } from "../../kit/words.ts";
@@ -41,16 +41,13 @@ export function EventInspector({ events }: { events: readonly SessionEvent[] }) 
             </Select>
           )}
         </Field>
-        <Field label="Contains" className="min-w-40 flex-1">
-          {(control) => (
-            <TextInput
-              {...control}
-              type="search"
-              value={filter.text}
-              onChange={({ target }) => setFilter({ ...filter, text: target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Contains"
+          className="min-w-40 flex-1"
+          type="search"
+          value={filter.text}
+          onChange={(value) => setFilter({ ...filter, text: value })}
+        />
         <p role="status" className="pb-2 text-xs text-ink-faint">
           {count(shown.length, "event")} of {count(total, "event")}
         </p>

@@ -18,6 +18,7 @@ import { Conversation } from "../chat/conversation.tsx";
 import { useFreshFiles } from "../chat/side-panel.tsx";
 import { type LiveSession, useSessionFeed } from "../chat/use-session-feed.ts";
 import { EventInspector } from "./event-inspector.tsx";
+import { SessionLinks } from "./session-links.tsx";
 import { StateView } from "./state-view.tsx";
 import { Trace } from "./trace.tsx";
 
@@ -107,6 +108,7 @@ function Header({ session }: { session: Session }) {
           <Download className="size-4" aria-hidden />
           Export
         </ActionButton>
+        <SessionLinks session={session} />
         <LinkButton href={`/chat/${session.id}`} look="primary">
           Open chat
         </LinkButton>

@@ -43,7 +43,7 @@ export function Trace({ sessionId, view }: TraceProps) {
   const [compared, setCompared] = useState<[string, string]>();
   return (
     <Loaded query={query} what="Runs" rows={6}>
-      {({ items }) => {
+      {(items) => {
         if (items.length === 0)
           return (
             <Empty icon={Activity} title="No runs yet">

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { CopyButton } from "../../kit/copy-button.tsx";
-import { Field, Select, TextInput } from "../../kit/field.tsx";
+import { Field, Select, TextField } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
 import { ago } from "../../kit/words.ts";
@@ -89,11 +89,7 @@ function NewKey() {
           create.mutate(undefined, { onSuccess: () => setName("") });
         }}
       >
-        <Field label="Name" className="min-w-48 flex-1">
-          {(control) => (
-            <TextInput {...control} value={name} onChange={({ target }) => setName(target.value)} />
-          )}
-        </Field>
+        <TextField label="Name" className="min-w-48 flex-1" value={name} onChange={setName} />
         <Field label="Access" className="min-w-48">
           {(control) => (
             <Select {...control} value={right} onChange={({ target }) => setRight(target.value as KeyRight)}>

@@ -9,10 +9,10 @@ import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 
 export function Logins() {
-  const query = useRead(["logins"], (signal) => api.logins.list(signal));
+  const query = useRead(["logins"], (signal) => api.logins.all({}, signal));
   return (
     <Loaded query={query} what="Logins" rows={3}>
-      {({ items }) =>
+      {(items) =>
         items.length === 0 ? (
           <Empty icon={LogIn} title="Nobody is signed in">
             People sign in when this server has an OpenID provider: set CAPSTAN_OIDC_ISSUER.

@@ -2,7 +2,7 @@
 import type { ProviderChecked, ProviderInfo } from "@capstan/client";
 import { useState } from "react";
 import { Button } from "../../kit/button.tsx";
-import { Field, TextInput } from "../../kit/field.tsx";
+import { TextField } from "../../kit/field.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useCancellableChange } from "../../server/queries.ts";
@@ -43,38 +43,26 @@ export function ProviderForm({ provider, onSaved, onCancel }: ProviderFormProps)
         if (!lacks) submit(true);
       }}
     >
-      <Field
+      <TextField
         label="API key"
         required={!needs_address}
         hint={needs_address ? "Only if the server asks for one." : "Stored encrypted, never shown again."}
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            type="password"
-            autoComplete="off"
-            autoFocus={!needs_address}
-            value={key}
-            onChange={({ target }) => setKey(target.value)}
-          />
-        )}
-      </Field>
-      <Field
+        type="password"
+        autoComplete="off"
+        autoFocus={!needs_address}
+        value={key}
+        onChange={setKey}
+      />
+      <TextField
         label={needs_address ? "Address" : "Address (optional)"}
         required={needs_address}
         hint={needs_address ? `Such as ${example_address}` : `Default: ${example_address}`}
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            type="url"
-            placeholder={example_address}
-            autoFocus={needs_address}
-            value={url}
-            onChange={({ target }) => setUrl(target.value)}
-          />
-        )}
-      </Field>
+        type="url"
+        placeholder={example_address}
+        autoFocus={needs_address}
+        value={url}
+        onChange={setUrl}
+      />
       <div className="flex flex-wrap items-center gap-2 sm:col-span-2">
         <Button type="submit" look="primary" busy={save.isPending} disabled={lacks}>
           {save.isPending ? `Asking ${label}…` : "Check and save"}

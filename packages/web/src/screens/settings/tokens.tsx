@@ -10,10 +10,10 @@ import { useChange, useRead } from "../../server/queries.ts";
 import { useAgents } from "../../server/reads.ts";
 
 export function Tokens() {
-  const query = useRead(["tokens"], (signal) => api.tokens.list(signal));
+  const query = useRead(["tokens"], (signal) => api.tokens.all({}, signal));
   return (
     <Loaded query={query} what="Tokens" rows={4}>
-      {({ items }) =>
+      {(items) =>
         items.length === 0 ? (
           <Empty icon={PlugZap} title="No clients">
             Add <Code>{`${location.origin}/mcp`}</Code> to an MCP client; it opens this studio to log in.

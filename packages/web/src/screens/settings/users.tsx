@@ -2,7 +2,7 @@ import type { User } from "@capstan/client";
 import { useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
-import { Field, TextArea, TextInput } from "../../kit/field.tsx";
+import { Field, TextArea, TextField } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
@@ -106,16 +106,13 @@ function NewUser() {
           add.mutate(undefined, { onSuccess: () => setEmail("") });
         }}
       >
-        <Field label="E-mail" className="min-w-56 flex-1">
-          {(control) => (
-            <TextInput
-              {...control}
-              type="email"
-              value={email}
-              onChange={({ target }) => setEmail(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="E-mail"
+          className="min-w-56 flex-1"
+          type="email"
+          value={email}
+          onChange={setEmail}
+        />
         <Button type="submit" look="primary" disabled={email.trim() === ""} busy={add.isPending}>
           Add
         </Button>

@@ -3,7 +3,7 @@
  * Each attempt has its own agent; executions are counted in the tool itself, refusals are read from the history.
  */
 import type { ToolPolicy } from "@capstan/core";
-import { FAILURES } from "@capstan/core/internal";
+import { CALL_PATHS, FAILURES } from "@capstan/core/internal";
 import { triggerHandler } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -32,6 +32,7 @@ import { scriptedAdapter } from "../harness/fixtures/scripted-adapter.ts";
 let server: TestServer;
 let llm: ScriptedLlm;
 const NEEDED = "connection_needed";
+const ASKED = 88;
 const SPENT = { prompt_tokens: 1000, completion_tokens: 1 };
 
 beforeAll(async () => {
@@ -43,6 +44,11 @@ beforeAll(async () => {
   await server.call("PUT", `/v1/connection-providers/${PROVIDER}`, { kind: "api_key", hosts });
   for (const rule of RULES)
     expect(await server.call("POST", "/v1/rules", rule)).toMatchObject({ status: 201 });
+  // The one call that the limits leave.
+  for (const n of [85, 86])
+    expect(await server.call("POST", "/v1/capabilities/proof/tools/act", { input: { n } })).toMatchObject({
+      status: 200,
+    });
 });
 afterAll(async () => {
   await server.stop();
@@ -80,6 +86,13 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   "denied by a rule's expression": { tool: "act", n: 78, code: "rule_denied" },
   "denied by a rule that breaks": { tool: "act", n: 79, code: "rule_denied" },
   "denied by a rule on what was read": { tool: "act", n: 80, code: "rule_denied", hasRead: true },
+  "denied by a rule on the user": { tool: "act", n: 81, code: "rule_denied" },
+  "denied by a rule on groups": { tool: "act", n: 82, code: "rule_denied" },
+  "denied by a rule on the way": { tool: "act", n: 83, code: "rule_denied" },
+  "denied by a rule on the time": { tool: "act", n: 84, code: "rule_denied" },
+  "over a rule's limit": { tool: "act", n: 85, code: "rule_denied" },
+  "denied by a rule on how often": { tool: "act", n: 86, code: "rule_denied" },
+  "denied by a user's own rule": { tool: "act", n: 87, code: "rule_denied" },
 };
 
 /** Each kind of rule, for one number each. */
@@ -103,7 +116,27 @@ const RULES = [
     when: [{ seen: "untrusted" }, { arg: "n", op: "is", value: 80 }],
     then: "deny",
   },
+  ruleOn(81, [{ user: ["local@localhost", "nobody@example.com"] }]),
+  ruleOn(82, [{ not_group: "provers" }]),
+  ruleOn(83, [{ path: CALL_PATHS }]),
+  ruleOn(84, [{ time: allButAnHourLater() }]),
+  { ...ruleOn(85), then: "limit", limit: { calls: 1, per: "month" } },
+  ruleOn(86, [{ often: { op: "above", calls: 1, per: "month" } }]),
+  { ...ruleOn(87), user: "local@localhost" },
+  { ...ruleOn(87), user: "nobody@example.com" },
+  { ...ruleOn(ASKED), then: "ask" },
 ];
+
+function ruleOn(n: number, when: object[] = []) {
+  const tools = ["act", "careful*"];
+  return { name: `rule on ${n}`, tools, when: [{ arg: "n", op: "is", value: n }, ...when], then: "deny" };
+}
+
+/** Every minute of the day but an hour that does not come while this runs. */
+function allButAnHourLater() {
+  const clock = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+  return { from: clock(3), to: clock(2) };
+}
 
 interface Path {
   /** Its name in the history. */
@@ -384,6 +417,19 @@ describe("the gate", () => {
     expect(await PATHS[pathName]?.attempt({ tool: "act", n: 7, code: "internal" })).toBe(instead);
     if (instead === undefined) expect(ran).toContainEqual({ n: 7 });
     else expect(ran).toEqual([]);
+  });
+});
+
+describe("a call that a rule asks about", () => {
+  const FIT = Object.keys(PATHS).filter((name) => !name.startsWith("an approval"));
+
+  test.each(FIT)("%s: nothing runs before somebody has said yes", async (pathName) => {
+    const code = await PATHS[pathName]
+      ?.attempt({ tool: "act", n: ASKED, code: "approval_required" })
+      .catch(() => "waits"); // there is no result to read yet
+    expect(ran).toEqual([]);
+    const { body } = await server.call("GET", "/v1/approvals?status=pending&limit=1");
+    expect(code ?? body.items[0]?.input).toEqual(code ?? { n: ASKED });
   });
 });
 

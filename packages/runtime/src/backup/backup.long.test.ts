@@ -52,6 +52,20 @@ test.each(WAYS)("from $from.name to $to.name every row arrives, and runs continu
   await continueRuns(target, before);
 });
 
+test.each(STORES)(
+  "a store on $name with several organisations is refused, never backed up in part",
+  async (store) => {
+    const source = await made(store.fresh());
+    await withDatabase(source, ({ pool }) =>
+      pool.query(
+        "insert into organisations (id, name, created_by) values ('acme', 'Acme', 'ann@example.com')",
+      ),
+    );
+    const message = expect.stringContaining("more than one organisation");
+    expect(await tryBackup(source)).toMatchObject({ ok: false, failure: { message } });
+  },
+);
+
 describe("moving the embedded store to Postgres", () => {
   test("copies every session, and the embedded store stays unchanged", async () => {
     const source = await made(freshPglite());
@@ -291,13 +305,18 @@ const SAMPLES: Record<string, (n: number) => string> = {
   bytea: (n) => `\\x${Buffer.from(Array.from({ length: 256 }, (_, i) => i)).toString("hex")}0${n}`,
   boolean: (n) => String(n === 1),
   "timestamp with time zone": (n) => `2026-01-02 03:04:05.67890${n}+02`,
+  "timestamp with time zone[]": (n) => `{"2026-01-02 03:04:05.67890${n}+02",NULL}`,
 };
 
 const COUNTED_FROM = 1_000; // rows that runs wrote have the first numbers
 
+/** A store with rows in these is refused as a whole. */
+const OF_SEVERAL_ORGANISATIONS = ["organisations", "organisation_members"];
+
 /** Three rows in each table. All uuids of a row are the same, so that every reference is valid. */
 async function fillEveryTable({ pool }: Database): Promise<void> {
-  for (const { name, columns } of await storeTables(pool)) {
+  const tables = (await storeTables(pool)).filter(({ name }) => !OF_SEVERAL_ORGANISATIONS.includes(name));
+  for (const { name, columns } of tables) {
     for (const n of [1, 2, 3]) {
       const names = columns.map((column) => `"${column.name}"`).join(", ");
       const values = columns.map(({ type }, index) => `$${index + 1}::text::${type}`).join(", ");

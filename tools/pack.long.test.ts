@@ -63,6 +63,20 @@ describe("the packages as they are published", () => {
     expect((await checked).stdout).toBe("");
   });
 
+  test("a server-side project without the types of a browser compiles the client", async () => {
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    const options = [
+      "-p",
+      join(user, "tsconfig.no-browser.json"),
+      "--typeRoots",
+      join(ROOT, "node_modules/@types"),
+    ];
+    const checked = run(process.execPath, [tsc, ...options], { cwd: user }).catch(({ stdout }) => ({
+      stdout,
+    }));
+    expect((await checked).stdout).toBe("");
+  });
+
   test("the server includes core, zod and the optional packages, and lists whose code is in its bundle", () => {
     const installed = join(user, "node_modules/@capstan/server");
     const { dependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
@@ -233,6 +247,11 @@ const USER_FILES = {
       types: [],
     },
     files: ["capstan.config.ts", "uses-types.ts"],
+  }),
+  "tsconfig.no-browser.json": JSON.stringify({
+    extends: "./tsconfig.json",
+    compilerOptions: { lib: ["es2024"], types: ["node"] },
+    files: ["uses-types.ts"],
   }),
   "capstan.config.ts": `
 import { type CapstanConfig, defineCapability, defineTool, fail, ok } from "@capstan/core";

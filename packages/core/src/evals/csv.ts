@@ -1,0 +1,34 @@
+/** Reads CSV (RFC 4180): quoted fields may hold commas, quotes and line ends. The first row names the columns. */
+import type { Parsed } from "../schema.ts";
+
+export type CsvRow = Readonly<Record<string, string>>;
+
+export function readCsv(text: string): Parsed<CsvRow[]> {
+  const cells = cellsOf(text.replace(/^\uFEFF/, ""));
+  if (!cells.ok) return cells;
+  const [head = [], ...rows] = cells.value;
+  const value = rows
+    .filter((row) => row.some((cell) => cell !== ""))
+    .map((row) => Object.fromEntries(head.map((name, at) => [name.trim(), unprefixed(row[at] ?? "")])));
+  return { ok: true, value };
+}
+
+/** Our own CSV prefixes what a spreadsheet would run as a formula. */
+const unprefixed = (cell: string): string => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
+
+function cellsOf(text: string): Parsed<string[][]> {
+  const rows: string[][] = [];
+  const cell = /("(?:[^"]|"")*"|[^",\r\n][^,\r\n]*|)(,|\r?\n|\r|$)/gy;
+  let row: string[] = [];
+  while (cell.lastIndex < text.length) {
+    const match = cell.exec(text);
+    if (!match) return { ok: false, where: `row ${rows.length + 1}: a quote that is not closed` };
+    const [, found = "", end] = match;
+    row.push(found.startsWith('"') ? found.slice(1, -1).replaceAll('""', '"') : found);
+    if (end === "," && cell.lastIndex < text.length) continue;
+    if (end === ",") row.push("");
+    rows.push(row);
+    row = [];
+  }
+  return { ok: true, value: rows };
+}

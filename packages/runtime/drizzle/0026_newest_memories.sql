@@ -1,0 +1,1 @@
+CREATE INDEX "memories_newest" ON "memories" USING btree ("created_at","id");

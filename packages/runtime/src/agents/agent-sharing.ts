@@ -1,0 +1,115 @@
+/** Whom agents are for, in the database. A change is in force on every process within a second. */
+import {
+  type AgentRight,
+  type AgentSharing,
+  agentRights,
+  subjectsOf,
+  UNSHARED,
+} from "@capstan/core/internal";
+import { eq, sql } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { agents } from "../db/schema/agent-tables.ts";
+import { identities } from "../db/schema/people-tables.ts";
+import { agentSharing } from "../db/schema/sharing-tables.ts";
+import { isUuid } from "../db/uuid.ts";
+
+/** What names a person in shares, for lists. */
+export interface SharedTo {
+  readonly email: string;
+  readonly subjects: readonly string[];
+}
+
+export interface AgentSharings {
+  get(agentId: string): Promise<AgentSharing>;
+  put(agentId: string, sharing: AgentSharing, by: string): Promise<void>;
+  /** Empty: the agent does not exist for this person. */
+  rightsOf(agentId: string, person: { email: string; isAdmin: boolean }): Promise<AgentRight[]>;
+  /** For who is known by their address alone; an admin is asked for only where it matters. */
+  mayUse(agentId: string, email: string): Promise<boolean>;
+  sharedTo(email: string): Promise<SharedTo>;
+  /** Agents whose approvals this person may answer for others. */
+  approvesFor(email: string): Promise<string[]>;
+}
+
+export interface AgentSharingParts {
+  readonly database: Pick<Database, "orm" | "policyChanges" | "organisation">;
+  readonly isAdmin: (email: string) => Promise<boolean>;
+}
+
+export function agentSharings({ database, isAdmin }: AgentSharingParts): AgentSharings {
+  const { orm, policyChanges } = database;
+  const find = async (agentId: string) => {
+    if (!isUuid(agentId)) return undefined;
+    const [row] = await orm
+      .select({ owner: agents.owner, access: agentSharing.access, shares: agentSharing.shares })
+      .from(agents)
+      .leftJoin(agentSharing, eq(agentSharing.agentId, agents.id))
+      .where(eq(agents.id, agentId));
+    return row && { owner: row.owner, sharing: sharingOf(row) };
+  };
+  const subjects = async (email: string, named: readonly string[]) => {
+    const isAsked = named.some((name) => name.startsWith("group:"));
+    return subjectsOf(email, isAsked ? await claimsOf(database, email) : {}, named);
+  };
+  const rightsOf: AgentSharings["rightsOf"] = async (agentId, { email, isAdmin: holdsAdmin }) => {
+    const found = await find(agentId);
+    if (!found) return [];
+    const named = found.sharing.shares.map((share) => share.with);
+    const person = { isOwner: found.owner === email, isAdmin: holdsAdmin };
+    return agentRights(found.sharing, { ...person, subjects: await subjects(email, named) });
+  };
+  return {
+    get: async (agentId) => (await find(agentId))?.sharing ?? UNSHARED,
+    async put(agentId, { access, shares }, by) {
+      const set = { access, shares: [...shares], by, at: sql`now()` };
+      await orm
+        .insert(agentSharing)
+        .values({ agentId, ...set })
+        .onConflictDoUpdate({ target: agentSharing.agentId, set });
+      await policyChanges.announce();
+    },
+    rightsOf,
+    async mayUse(agentId, email) {
+      const rights = await rightsOf(agentId, { email, isAdmin: false });
+      return rights.includes("use") || ((await find(agentId)) !== undefined && isAdmin(email));
+    },
+    async sharedTo(email) {
+      const rows = await orm
+        .selectDistinct({ name: sql<string>`share->>'with'` })
+        .from(sql`${agentSharing}, jsonb_array_elements(${agentSharing.shares}) as share`);
+      const named = rows.map(({ name }) => name);
+      return { email, subjects: await subjects(email, named) };
+    },
+    async approvesFor(email) {
+      const rows = await orm
+        .select({ id: agentSharing.agentId, access: agentSharing.access, shares: agentSharing.shares })
+        .from(agentSharing)
+        .where(sql`${agentSharing.shares}::text like '%"approve"%'`);
+      const named = [...new Set(rows.flatMap(({ shares }) => shares.map((share) => share.with)))];
+      const person = { isOwner: false, isAdmin: false, subjects: await subjects(email, named) };
+      return rows
+        .filter((row) => agentRights(sharingOf(row), person).includes("approve"))
+        .map(({ id }) => id);
+    },
+  };
+}
+
+const sharingOf = ({ access, shares }: { access: string | null; shares: AgentSharing["shares"] | null }) =>
+  access === null ? UNSHARED : { access: access as AgentSharing["access"], shares: shares ?? [] };
+
+async function claimsOf(
+  { orm, organisation }: AgentSharingParts["database"],
+  email: string,
+): Promise<Record<string, readonly string[]>> {
+  const directory = organisation?.directory.orm ?? orm;
+  const [person] = await directory.select().from(identities).where(eq(identities.userEmail, email));
+  return person?.claims ?? {};
+}
+
+/** Which agents of a list this person may know of; for a query over `agents`. */
+export const isSharedTo = ({ email, subjects }: SharedTo) => sql`(${agents.owner} = ${email}
+  or not exists (select 1 from ${agentSharing} where ${agentSharing.agentId} = ${agents.id} and ${agentSharing.access} <> 'all')
+  or exists (select 1 from ${agentSharing}, jsonb_array_elements(${agentSharing.shares}) as share
+    where ${agentSharing.agentId} = ${agents.id} and ${agentSharing.access} <> 'private'
+    and jsonb_array_length(share->'rights') > 0
+    and share->>'with' in (select jsonb_array_elements_text(${JSON.stringify(subjects)}::jsonb))))`;

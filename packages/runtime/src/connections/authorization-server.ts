@@ -1,0 +1,56 @@
+/**
+ * What an authorization server says of itself: RFC 8414, or OpenID Connect Discovery. An answer that names another issuer
+ * does not count.
+ */
+import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import { z } from "zod";
+
+const METADATA_MS = 10_000;
+
+const endpoint = z.url({ protocol: /^https?$/ }).max(2000);
+const words = z.array(z.string().max(300)).max(1000).optional().catch(undefined);
+const Metadata = z.looseObject({
+  issuer: endpoint,
+  authorization_endpoint: endpoint,
+  token_endpoint: endpoint,
+  registration_endpoint: endpoint.optional(),
+  revocation_endpoint: endpoint.optional(),
+  userinfo_endpoint: endpoint.optional(),
+  scopes_supported: words,
+  code_challenge_methods_supported: words,
+  token_endpoint_auth_methods_supported: words,
+  client_id_metadata_document_supported: z.boolean().optional().catch(undefined),
+});
+export type AuthorizationServer = z.infer<typeof Metadata>;
+
+export async function readAuthorizationServer(
+  fetch: GuardedFetch,
+  issuer: string,
+): Promise<Result<AuthorizationServer>> {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  const places = [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    ...(path === "" ? [] : [`${origin}/.well-known/openid-configuration${path}`]),
+  ];
+  for (const place of places) {
+    const read = Metadata.safeParse(await readDocument(fetch, place));
+    if (read.success && withoutSlash(read.data.issuer) === withoutSlash(issuer)) return ok(read.data);
+  }
+  return fail("input_invalid", {
+    where: `issuer: no metadata of ${issuer} is found at ${places.join(" or ")}`,
+  });
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/$/, "");
+
+/** Undefined when it is not there or no JSON. */
+export async function readDocument(fetch: GuardedFetch, url: string): Promise<unknown> {
+  const signal = AbortSignal.timeout(METADATA_MS);
+  const answer = await fetch(url, { headers: { accept: "application/json" }, signal, redirects: "refuse" });
+  if (!answer.ok) return undefined;
+  if (answer.value.ok) return answer.value.json().catch(() => undefined);
+  await answer.value.body?.cancel();
+  return undefined;
+}

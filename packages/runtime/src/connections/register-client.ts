@@ -1,0 +1,86 @@
+/**
+ * Becoming a client of an authorization server that nobody registered at by hand: by the address of our own client document,
+ * where the server reads such, otherwise by dynamic registration (RFC 7591).
+ */
+import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import { z } from "zod";
+import type { AuthorizationServer } from "./authorization-server.ts";
+
+const REGISTER_MS = 10_000;
+
+export const CLIENT_DOCUMENT_PATH = "/connections/client.json";
+
+/** In the order we prefer them. */
+const METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
+type Method = (typeof METHODS)[number];
+
+export interface RegisteredClient {
+  readonly clientId: string;
+  readonly secret?: string | undefined;
+  readonly proof: "body" | "header";
+}
+
+const Registered = z.looseObject({
+  client_id: z.string().min(1).max(500),
+  client_secret: z.string().min(1).max(2000).optional(),
+  token_endpoint_auth_method: z.enum(METHODS).optional().catch(undefined),
+});
+
+/** What we say of ourselves; at `CLIENT_DOCUMENT_PATH` with its own address as the id. */
+export const clientDocument = (origin: string) => ({
+  client_id: origin + CLIENT_DOCUMENT_PATH,
+  client_uri: origin,
+  ...clientFacts(origin),
+  token_endpoint_auth_method: "none",
+});
+
+const clientFacts = (origin: string) => ({
+  client_name: "Capstan",
+  redirect_uris: redirectUris(origin),
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+});
+
+/** A server on loopback is opened by both of its names. */
+function redirectUris(origin: string): string[] {
+  const url = new URL(origin);
+  const isLoopback = ["127.0.0.1", "localhost"].includes(url.hostname);
+  const hosts = isLoopback ? ["127.0.0.1", "localhost"] : [url.hostname];
+  const port = url.port === "" ? "" : `:${url.port}`;
+  return hosts.map((host) => `${url.protocol}//${host}${port}/connections/callback`);
+}
+
+/** `byHand`: what an admin does where the server registers nobody. */
+export async function registerClient(
+  fetch: GuardedFetch,
+  server: AuthorizationServer,
+  origin: string,
+  byHand: string,
+): Promise<Result<RegisteredClient>> {
+  if (server.client_id_metadata_document_supported && origin.startsWith("https:"))
+    return ok({ clientId: origin + CLIENT_DOCUMENT_PATH, proof: "body" });
+  const { issuer, registration_endpoint: url } = server;
+  const refuse = (why: string) => fail("mcp_login_unusable", { server: issuer, why });
+  if (url === undefined)
+    return refuse(`it registers no clients by itself; register one there, then run: ${byHand}`);
+  const offered = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  const method = METHODS.find((each) => offered.includes(each));
+  if (method === undefined) return refuse(`it takes clients by ${offered.slice(0, 5).join(", ")} only`);
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { accept: "application/json", "content-type": "application/json" },
+    body: JSON.stringify({ ...clientFacts(origin), token_endpoint_auth_method: method }),
+    signal: AbortSignal.timeout(REGISTER_MS),
+    redirects: "refuse",
+  });
+  if (!answer.ok) return answer;
+  const read = Registered.safeParse(await answer.value.json().catch(() => undefined));
+  if (!answer.value.ok || !read.success)
+    return refuse(`it did not register a client; it answered ${answer.value.status}`);
+  return ok(clientOf(read.data, method));
+}
+
+function clientOf(given: z.infer<typeof Registered>, asked: Method): RegisteredClient {
+  const { client_id: clientId, client_secret: secret, token_endpoint_auth_method: method = asked } = given;
+  return { clientId, secret, proof: method === "client_secret_basic" ? "header" : "body" };
+}

@@ -1,0 +1,52 @@
+/**
+ * SQL of work that is done under leases: items of replays, cells of experiments. An item is claimed under a lease and written
+ * under its epoch: none is lost, none counts twice.
+ */
+
+const LEASE = "interval '30 seconds'"; // three missed renewals
+
+/** Claims of all processes come one after the other: otherwise each would count the others' items as not yet running. */
+export const LOCK_CLAIMS = "select pg_advisory_xact_lock(7263529)";
+
+export interface LeasedTables {
+  readonly parents: string;
+  readonly items: string;
+  /** The column of the items that names their parent. */
+  readonly parent: string;
+  /** What a claim returns beside `id`, `parentId`, `epoch` and `leftUsd`; `i` is the item, `o` the parent. */
+  readonly claimed: string;
+}
+
+export function leasedStatements({ parents, items, parent, claimed }: LeasedTables) {
+  const spent = `(select coalesce(sum(cost_usd), 0) from ${items} s where s.${parent} = p.id)`;
+  return {
+    cancel: `with ended as (update ${parents} set status = 'cancelled', ended_at = now()
+        where id = $1 and status = 'running' returning id)
+      update ${items} set status = 'cancelled', lease_until = null, ended_at = now()
+      where ${parent} = (select id from ended) and status in ('queued', 'running')`,
+    skipOverBudget: `update ${items} set status = 'skipped', ended_at = now() where status = 'queued'
+      and ${parent} in (select p.id from ${parents} p where p.status = 'running' and p.budget_usd is not null
+        and ${spent} >= p.budget_usd)`,
+    /** The first items of every parent before the second ones: long work does not hold up short work. $1 how many. */
+    claim: `with open as (select p.*, ${spent} as spent, p.concurrency - (select count(*) from ${items} b
+          where b.${parent} = p.id and b.status = 'running' and b.lease_until > now()) as free
+        from ${parents} p where p.status = 'running'),
+      ranked as (select i.id, i.position, o.free, row_number() over (partition by i.${parent} order by i.position) as rank
+        from ${items} i join open o on o.id = i.${parent}
+        where i.status = 'queued' or (i.status = 'running' and i.lease_until <= now())),
+      next as (select id from ranked where rank <= free order by position, id limit $1)
+      update ${items} i set status = 'running', epoch = i.epoch + 1, lease_until = now() + ${LEASE}
+      from open o where i.id in (select id from next) and o.id = i.${parent}
+      returning i.id, i.${parent} as "parentId", i.epoch, (o.budget_usd - o.spent)::float8 as "leftUsd", ${claimed}`,
+    release: `update ${items} set status = 'queued', lease_until = null
+      where id = $1 and epoch = $2 and status = 'running'`,
+    renew: `update ${items} set lease_until = now() + ${LEASE}
+      where id = any($1) and status = 'running' returning id, epoch`,
+    requeueAll: `update ${items} set status = 'queued', lease_until = null where status = 'running'`,
+    /** Also one whose last items were deleted. */
+    endParents: `update ${parents} p set status = 'done', ended_at = now() where p.status = 'running'
+      and not exists (select 1 from ${items} i where i.${parent} = p.id and i.status in ('queued', 'running'))`,
+  };
+}
+
+export type LeasedStatements = ReturnType<typeof leasedStatements>;

@@ -1,0 +1,161 @@
+/** Datasets between the API's words and ours, and as files. */
+import type { Dataset, DatasetItem, DatasetVersion, DatasetWritten } from "@capstan/client/wire";
+import { DatasetItemCreate } from "@capstan/client/wire";
+import { fail, ok, type Result } from "@capstan/core";
+import { faultsText, type DatasetItem as Item, readCsv, readInput } from "@capstan/core/internal";
+import type {
+  DatasetRecord,
+  ItemRecord,
+  NewItem,
+  DatasetVersion as VersionRecord,
+  Written,
+} from "@capstan/runtime";
+import { asWire } from "../http/define-route.ts";
+import { csvText } from "../observability/csv-text.ts";
+
+export const datasetDto = (dataset: DatasetRecord): Dataset => ({
+  id: dataset.id,
+  name: dataset.name,
+  description: dataset.description,
+  version: dataset.version,
+  items: dataset.items,
+  created_by: dataset.owner,
+  created_at: dataset.createdAt.toISOString(),
+  updated_at: dataset.updatedAt.toISOString(),
+});
+
+export const versionDto = ({ at, ...version }: VersionRecord): DatasetVersion => ({
+  ...version,
+  at: at.toISOString(),
+});
+
+export const itemDto = ({ item, scrubbed, source, fromVersion }: ItemRecord): DatasetItem => ({
+  ...asWire<DatasetItem>(item as DatasetItem),
+  scrubbed: [...scrubbed],
+  source: {
+    kind: source.kind,
+    by: source.by,
+    run_id: source.runId ?? null,
+    session_id: source.sessionId ?? null,
+    agent_id: source.agentId ?? null,
+    revision: source.revision ?? null,
+  },
+  since_version: fromVersion,
+});
+
+export const writtenDto = (
+  written: Written,
+  items: readonly NewItem[] = [],
+  skipped: readonly { runId: string; why: string }[] = [],
+): DatasetWritten => ({
+  ...written,
+  scrubbed: items.flatMap(({ item, scrubbed }) => scrubbed.map((each) => ({ item_id: item.id, ...each }))),
+  skipped: skipped.map(({ runId, why }) => ({ run_id: runId, why })),
+});
+
+const MOST_ITEMS = 10_000; // of one file
+const FAULTS_SHOWN = 5;
+
+/** The items of a file, or every line that is wrong. */
+export function itemsInFile(format: "jsonl" | "csv", text: string): Result<Item[]> {
+  const rows = format === "csv" ? csvRows(text) : jsonLines(text);
+  if (!rows.ok) return rows;
+  if (rows.value.length === 0) return fail("dataset_file_invalid", { where: "it has no items" });
+  if (rows.value.length > MOST_ITEMS)
+    return fail("limit_reached", { what: "items in a file", limit: MOST_ITEMS });
+  const items: Item[] = [];
+  const faults: string[] = [];
+  for (const { where, value } of rows.value) {
+    const read = readInput(DatasetItemCreate, value);
+    if (read.ok) items.push(read.value as Item);
+    else faults.push(`${where}: ${faultsText(read.faults)}`);
+  }
+  const seen = new Set<string>();
+  const twice = items.find(({ id }) => seen.size === seen.add(id).size);
+  if (twice) faults.push(`the id "${twice.id}" is there twice`);
+  return faults.length === 0 ? ok(items) : fail("dataset_file_invalid", { where: shownFaults(faults) });
+}
+
+const shownFaults = (faults: readonly string[]): string =>
+  faults.length > FAULTS_SHOWN
+    ? `${faults.slice(0, FAULTS_SHOWN).join("; ")}; and ${faults.length - FAULTS_SHOWN} more`
+    : faults.join("; ");
+
+interface Row {
+  readonly where: string;
+  readonly value: unknown;
+}
+
+function jsonLines(text: string): Result<Row[]> {
+  const rows: Row[] = [];
+  for (const [at, line] of text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .entries()) {
+    if (line.trim() === "") continue;
+    const where = `line ${at + 1}`;
+    try {
+      rows.push({ where, value: JSON.parse(line) });
+    } catch {
+      return fail("dataset_file_invalid", { where: `${where} is not JSON` });
+    }
+  }
+  return ok(rows);
+}
+
+/** Columns that hold JSON; in `expected`, text that is none stays text. */
+const JSON_COLUMNS: ReadonlySet<string> = new Set(["history", "stubs", "recorded", "scorers"]);
+
+function csvRows(text: string): Result<Row[]> {
+  const read = readCsv(text);
+  if (!read.ok) return fail("dataset_file_invalid", { where: read.where });
+  const rows: Row[] = [];
+  for (const [at, cells] of read.value.entries()) {
+    const where = `row ${at + 2}`;
+    const value: Record<string, unknown> = {};
+    for (const [name, cell] of Object.entries(cells)) {
+      if (cell === "") continue;
+      const field = cellValue(name, cell);
+      if (!field) return fail("dataset_file_invalid", { where: `${where}, ${name} is not JSON` });
+      value[name] = field.value;
+    }
+    rows.push({ where, value: { id: String(at + 1), ...value } });
+  }
+  return ok(rows);
+}
+
+function cellValue(name: string, cell: string): { readonly value: unknown } | undefined {
+  if (name === "labels") return { value: cell.split(/[;,]/).map((label) => label.trim()) };
+  const isJson = JSON_COLUMNS.has(name);
+  if (!isJson && !(name === "expected" && /^[[{]/.test(cell))) return { value: cell };
+  try {
+    return { value: JSON.parse(cell) };
+  } catch {
+    return isJson ? undefined : { value: cell };
+  }
+}
+
+const CSV_COLUMNS = [
+  "id",
+  "input",
+  "expected",
+  "labels",
+  "note",
+  "history",
+  "stubs",
+  "recorded",
+  "scorers",
+] as const;
+
+export const FILE_TYPES = { jsonl: "application/jsonl", csv: "text/csv" } as const;
+
+export function fileOf(format: keyof typeof FILE_TYPES, items: readonly Item[]): string {
+  if (format === "jsonl") return items.map((item) => `${JSON.stringify(item)}\n`).join("");
+  const cell = (item: Item, name: (typeof CSV_COLUMNS)[number]): string => {
+    const value = item[name];
+    if (value === undefined) return "";
+    if (name === "labels") return (item.labels ?? []).join(";");
+    return typeof value === "string" ? value : JSON.stringify(value);
+  };
+  return csvText([CSV_COLUMNS, ...items.map((item) => CSV_COLUMNS.map((name) => cell(item, name)))]);
+}

@@ -1,0 +1,143 @@
+/**
+ * /v1/shared: what a link shows to whoever has it, without a key. What people and the agent said, and files if the link was
+ * made so; never calls of tools, their results, thoughts, ids, or anything that acts. An unknown, ended or revoked link is
+ * the same "not found".
+ */
+import { SharedFileQuery, SharedHeader, SharedSession } from "@capstan/client/wire";
+import { fail, ok, type Result, type SessionFileStore } from "@capstan/core";
+import type { AgentStore, Runs, SessionLink, SessionLinks, SessionStore } from "@capstan/runtime";
+import { createRoute } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { rateLimiter } from "../auth/rate-limiter.ts";
+import { type AppEnv, json, newRoutes } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
+import { partDto } from "../runs/run-dto.ts";
+import type { SessionFiles } from "../sessions/session-files.ts";
+
+const MOST_MESSAGES = 1000;
+const MOST_FILES = 500;
+const READS_PER_MINUTE = 600; // by all who have links, together: nobody here has a key to count by
+const PRIVATE = { "cache-control": "no-store", "referrer-policy": "no-referrer", "x-robots-tag": "noindex" };
+
+const see = createRoute({
+  operationId: "readSharedSession",
+  "x-capstan-right": "none",
+  method: "get",
+  path: "/v1/shared",
+  tags: ["sessions"],
+  summary: "A session by a link: what was said, and a list of files if the link shows them",
+  request: { headers: SharedHeader },
+  responses: { 200: json(SharedSession, "What the link shows.") },
+});
+const file = createRoute({
+  operationId: "readSharedFile",
+  "x-capstan-right": "none",
+  method: "get",
+  path: "/v1/shared/file",
+  tags: ["sessions"],
+  summary: "One file of a session by a link that shows files",
+  request: { headers: SharedHeader, query: SharedFileQuery },
+  responses: {
+    200: {
+      description: "Its bytes.",
+      content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+    },
+  },
+});
+
+export interface LinkedSessionParts {
+  readonly sessions: SessionStore;
+  readonly sessionLinks: SessionLinks;
+  readonly agents: AgentStore;
+  readonly runs: Runs;
+  readonly files: SessionFiles;
+}
+
+export function linkedSessionRoutes(parts: LinkedSessionParts) {
+  const routes = newRoutes();
+  const limiter = rateLimiter(() => performance.now());
+  const open = (secret: string) => openLink(parts, limiter, secret);
+  routes.openapi(see, async (c) => {
+    const link = await open(c.req.valid("header")["capstan-link"]);
+    if (!link.ok) return problem(c, link.failure, PRIVATE);
+    const shown = await sharedSession(parts, link.value);
+    return shown.ok ? c.json(shown.value, 200, PRIVATE) : problem(c, shown.failure, PRIVATE);
+  });
+  routes.openapi(file, async (c) => {
+    const link = await open(c.req.valid("header")["capstan-link"]);
+    if (!link.ok) return problem(c, link.failure, PRIVATE);
+    return sharedFile(c, parts, link.value, c.req.valid("query").path);
+  });
+  return routes;
+}
+
+const unknown = () => fail("not_found", { what: "shared session", id: "this link" });
+
+async function openLink(
+  { sessionLinks }: LinkedSessionParts,
+  limiter: ReturnType<typeof rateLimiter>,
+  secret: string,
+): Promise<Result<SessionLink>> {
+  const wait = limiter("shared", READS_PER_MINUTE);
+  if (wait > 0) return fail("rate_limited", { perMinute: READS_PER_MINUTE, retryAfterSeconds: wait });
+  const link = await sessionLinks.open(secret);
+  return link ? ok(link) : unknown();
+}
+
+async function sharedSession(
+  { sessions, agents, runs, files }: LinkedSessionParts,
+  { sessionId, withFiles, expiresAt }: SessionLink,
+): Promise<Result<SharedSession>> {
+  const session = await sessions.get(sessionId);
+  if (!session.ok) return unknown();
+  const { agentId, title } = session.value;
+  const names = agentId === null ? new Map<string, string>() : await agents.names([agentId]);
+  const { items, nextAfter } = await runs.messages(sessionId, { limit: MOST_MESSAGES, after: undefined });
+  const messages = items.flatMap(({ role, content, createdAt }) => {
+    if (role !== "user" && role !== "assistant") return [];
+    const text = content
+      .flatMap(partDto)
+      .flatMap((part) => (part.type === "text" ? [part.text] : []))
+      .join("\n\n");
+    return text === "" ? [] : [{ role, text, created_at: new Date(createdAt).toISOString() }];
+  });
+  return ok({
+    title,
+    agent: (agentId !== null && names.get(agentId)) || null,
+    expires_at: expiresAt.toISOString(),
+    messages,
+    files: withFiles ? await filesIn(files(sessionId), "/") : null,
+    has_more: nextAfter !== undefined,
+  });
+}
+
+async function filesIn(store: SessionFileStore, folder: string): Promise<{ path: string; size: number }[]> {
+  const found: { path: string; size: number }[] = [];
+  const waiting = [folder];
+  for (let next = waiting.shift(); next !== undefined && found.length < MOST_FILES; next = waiting.shift()) {
+    const listed = await store.list(next);
+    for (const { path, isDirectory, sizeBytes: size } of listed.ok ? listed.value : []) {
+      if (isDirectory) waiting.push(path);
+      else found.push({ path, size });
+    }
+  }
+  return found.slice(0, MOST_FILES);
+}
+
+async function sharedFile(
+  c: Context<AppEnv>,
+  { files }: LinkedSessionParts,
+  { sessionId, withFiles }: SessionLink,
+  path: string,
+) {
+  if (!withFiles) return problem(c, unknown().failure, PRIVATE);
+  const content = await files(sessionId).read(path);
+  if (!content.ok) return problem(c, content.failure, PRIVATE);
+  // Never rendered by a browser: a session's files may contain anyone's HTML.
+  return c.body(content.value as Uint8Array<ArrayBuffer>, 200, {
+    ...PRIVATE,
+    "content-type": "application/octet-stream",
+    "content-disposition": "attachment",
+    "x-content-type-options": "nosniff",
+  });
+}

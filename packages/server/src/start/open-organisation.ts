@@ -1,0 +1,53 @@
+/** Opens an organisation beside the first: every feature once more, on a store, a folder and secrets of its own. */
+import { rm } from "node:fs/promises";
+import { ok, type Result } from "@capstan/core";
+import { dataFolderSecret, dropOrganisation, openOrganisationDatabase } from "@capstan/runtime";
+import type { AuthParts } from "../auth/authenticate.ts";
+import type { Handler, OpenOrganisation } from "../organisations/organisation-host.ts";
+import { organisationSettings } from "../organisations/organisation-settings.ts";
+import type { Log } from "../settings/log.ts";
+import { createApp } from "./app.ts";
+import { type FeatureExtras, type OpenFeatures, openFeatures } from "./open-features.ts";
+import { startRetention } from "./retention.ts";
+
+export interface OrganisationOpening {
+  readonly first: OpenFeatures;
+  readonly callers: Pick<AuthParts, "localCallers" | "ownerToken">;
+  readonly log: Log;
+  readonly extras: FeatureExtras;
+}
+
+export async function openOrganisation(
+  id: string,
+  { first, callers, log, extras }: OrganisationOpening,
+): Promise<Result<OpenOrganisation>> {
+  const database = await openOrganisationDatabase(first.database, id);
+  if (!database.ok) return database;
+  const opened = await openFeatures(settingsOf(first, id), log, {
+    ...extras,
+    environment: {}, // of programs, which it has none of
+    organisation: { database: database.value, registrationKey: first.registrationKey },
+  });
+  if (!opened.ok) {
+    await database.value.close();
+    return opened;
+  }
+  const services = opened.value;
+  const retention = startRetention(services);
+  return ok({
+    ...services,
+    fetch: createApp({ ...services, ...callers }).fetch as Handler,
+    async close() {
+      retention?.stop();
+      await services.close();
+    },
+  });
+}
+
+export async function eraseOrganisation(id: string, first: OpenFeatures): Promise<void> {
+  await dropOrganisation(first.database, id);
+  await rm(settingsOf(first, id).CAPSTAN_DATA_DIR, { recursive: true, force: true });
+}
+
+const settingsOf = ({ settings }: OpenFeatures, id: string) =>
+  organisationSettings(settings, settings.CAPSTAN_SECRET ?? dataFolderSecret(settings.CAPSTAN_DATA_DIR), id);

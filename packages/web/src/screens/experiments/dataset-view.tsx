@@ -1,0 +1,151 @@
+/** One dataset: its versions, the items of one, and what was taken out of each. */
+import type { Dataset, DatasetItem } from "@capstan/client";
+import { useState } from "react";
+import { Badge, Code } from "../../kit/badge.tsx";
+import { Button, LinkButton } from "../../kit/button.tsx";
+import { JsonView } from "../../kit/json-view.tsx";
+import { Panel } from "../../kit/panel.tsx";
+import { Loaded } from "../../kit/states.tsx";
+import { ago, count, dateTime, words } from "../../kit/words.ts";
+import { api } from "../../server/api.ts";
+import { useRead } from "../../server/queries.ts";
+import { numbered } from "./numbered.ts";
+import { usePages } from "./use-pages.tsx";
+
+export function DatasetView({ id }: { id: string }) {
+  const query = useRead(["datasets", id], (signal) => api.datasets.get(id, signal));
+  return (
+    <Loaded query={query} what="Datasets" rows={6}>
+      {(dataset) => <Parts dataset={dataset} />}
+    </Loaded>
+  );
+}
+
+function Parts({ dataset }: { dataset: Dataset }) {
+  const [version, setVersion] = useState(dataset.version);
+  return (
+    <div className="flex flex-col gap-5">
+      <header>
+        <h2 className="text-base font-semibold break-words">{dataset.name}</h2>
+        {dataset.description && <p className="text-sm text-ink-soft">{dataset.description}</p>}
+      </header>
+      {version === 0 ? (
+        <p className="text-sm text-ink-soft">It has no items yet.</p>
+      ) : (
+        <>
+          <Items id={dataset.id} version={version} />
+          <Versions id={dataset.id} shown={version} onShow={setVersion} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Items({ id, version }: { id: string; version: number }) {
+  const { query, more } = usePages(["datasets", id, "items", version], (page, signal) =>
+    api.datasets.items(id, { ...page, version }, signal),
+  );
+  return (
+    <Panel title={`Items of version ${version}`} flush>
+      <Loaded query={query} what="Items" rows={4}>
+        {(items) => (
+          <div className="flex flex-col gap-2">
+            <ul className="flex flex-col divide-y divide-line">
+              {items.map((item) => (
+                <li key={item.id}>
+                  <ItemRow item={item} />
+                </li>
+              ))}
+            </ul>
+            {more}
+          </div>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function ItemRow({ item }: { item: DatasetItem }) {
+  const [isOpen, setOpen] = useState(false);
+  const { id, input, labels = [], scrubbed, source, since_version, ...rest } = item;
+  return (
+    <article aria-label={id} className="flex flex-col gap-1 px-4 py-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="min-w-0 font-medium break-words">{id}</span>
+        {labels.map((label) => (
+          <Badge key={label}>{label}</Badge>
+        ))}
+        <span className="flex-1" />
+        {source.session_id && (
+          <LinkButton size="sm" href={`/sessions/${source.session_id}/trace`} aria-label={`Session of ${id}`}>
+            Session
+          </LinkButton>
+        )}
+        <Button size="sm" aria-expanded={isOpen} aria-label={`All of ${id}`} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Less" : "All"}
+        </Button>
+      </div>
+      <p className="line-clamp-3 text-sm break-words text-ink-soft">{input}</p>
+      <p className="text-xs text-ink-faint">
+        from a {source.kind === "hand" ? "person" : source.kind}, by {source.by}, since version{" "}
+        {since_version}
+      </p>
+      {scrubbed.length > 0 && (
+        <p className="flex flex-wrap items-center gap-2 text-xs">
+          <Badge tone="warn">{scrubbed.length} taken out</Badge>
+          {numbered(scrubbed).map(({ at, item: { path, kind } }) => (
+            <span key={at}>
+              {words(kind)} in <Code>{path}</Code>
+            </span>
+          ))}
+        </p>
+      )}
+      {isOpen && <JsonView value={{ input, ...rest }} label={`Item ${id}`} />}
+    </article>
+  );
+}
+
+interface VersionsProps {
+  id: string;
+  shown: number;
+  onShow: (version: number) => void;
+}
+
+function Versions({ id, shown, onShow }: VersionsProps) {
+  const { query, more } = usePages(["datasets", id, "versions"], (page, signal) =>
+    api.datasets.versions(id, page, signal),
+  );
+  return (
+    <Panel title="Versions" flush>
+      <Loaded query={query} what="Versions" rows={3}>
+        {(versions) => (
+          <div className="flex flex-col gap-2">
+            <ul className="flex flex-col divide-y divide-line">
+              {versions.map(({ number, by, at, why, added, changed, removed, items }) => (
+                <li key={number} className="flex flex-wrap items-center gap-3 px-4 py-2 text-sm">
+                  <div className="min-w-0 flex-1">
+                    <p className="break-words">
+                      Version {number}: {count(items, "item")}; {added} added, {changed} changed, {removed}{" "}
+                      removed
+                    </p>
+                    <p className="text-xs break-words text-ink-faint">
+                      {why && `${why}, `}by {by} <span title={dateTime(at)}>{ago(at)}</span>
+                    </p>
+                  </div>
+                  {number === shown ? (
+                    <Badge tone="accent">shown</Badge>
+                  ) : (
+                    <Button size="sm" aria-label={`Show version ${number}`} onClick={() => onShow(number)}>
+                      Show
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+            {more}
+          </div>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
