@@ -191,6 +191,14 @@ describe("the import picture", () => {
     expect(faults.map(({ name }) => name)).toEqual([]);
   });
 
+  test("the server takes only the wire of the client, whose root would load AG-UI's whole client at every start", () => {
+    const faults = sources.filter(
+      ({ pkg, name, text }) =>
+        pkg === "server" && !isTest(name) && /^import (?!type\b)[^;]* from "@capstan\/client";/m.test(text),
+    );
+    expect(faults.map(({ name }) => name)).toEqual([]);
+  });
+
   test("only the gate calls a tool's run", () => {
     const faults = sources.filter(
       ({ pkg, name, text }) =>

@@ -5,7 +5,8 @@ import { mkdirSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Api, createApi, localTokenFile, loopbackPort } from "@capstan/client";
+import { type Api, createApi } from "@capstan/client";
+import { localTokenFile, loopbackPort } from "@capstan/core/internal";
 import { readLogin } from "./stored-login.ts";
 
 export interface ServerOptions {

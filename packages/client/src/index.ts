@@ -18,7 +18,6 @@ export {
   followEvents,
   type SessionEvent,
 } from "./follow-events.ts";
-export { localTokenFile, loopbackPort } from "./local-token.ts";
 export { type ReconnectOptions, reconnectingFetch } from "./reconnecting-fetch.ts";
 export {
   createSseParser,
@@ -26,7 +25,6 @@ export {
   type ServerSentEvent,
   type SseParser,
 } from "./server-sent-events.ts";
-export { titleFromMessage } from "./session-title.ts";
 export { agentDefaults } from "./wire/agent-defaults.ts";
 export { agentPatch } from "./wire/agent-patch.ts";
 export type {

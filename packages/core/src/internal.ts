@@ -197,6 +197,7 @@ export { unknownField } from "./fault-messages.ts";
 export { type Fault, faultsText, readInput } from "./faults.ts";
 export { type Budget, decideCall } from "./gate-decision.ts";
 export { applyPatch } from "./json-patch.ts";
+export { localTokenFile, loopbackPort } from "./local-token.ts";
 export { filterByScopes } from "./manifest/filter-by-scopes.ts";
 export { proposeManifest } from "./manifest/help/propose-manifest.ts";
 export { type CommandHelp, isHelp, readHelp } from "./manifest/help/read-help.ts";
@@ -335,6 +336,7 @@ export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
 export { isSemver, isVersionPin } from "./semver.ts";
 export type { CompileGrep, FileLimits, GrepMatch, LineFinder } from "./session-files.ts";
 export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
+export { titleFromMessage } from "./session-title.ts";
 export {
   asksAbout,
   type CompiledCheck,

@@ -1,6 +1,7 @@
 /** capstan chat: chat with an agent in the terminal. Ctrl-C stops the run, a second one at the prompt ends the program. */
-import { type Agent, type Api, titleFromMessage } from "@capstan/client";
+import type { Agent, Api } from "@capstan/client";
 import { ok, type Result } from "@capstan/core";
+import { titleFromMessage } from "@capstan/core/internal";
 import { capabilityId } from "../agents/capability-id.ts";
 import { findAgent } from "../agents/find-agent.ts";
 import { type Chat, openChat } from "../chat/chat-session.ts";

@@ -12,7 +12,6 @@ import {
   buildWheel,
   writeTarGz,
 } from "@capstan/core/internal";
-import { parse as parseToml } from "smol-toml";
 import type { PackageKind } from "../db/schema/package-record.ts";
 import { commandWords } from "./command-words.ts";
 import { readDocumentSource } from "./document-sources.ts";
@@ -147,7 +146,8 @@ async function fromFolder(folder: string): Promise<Result<PackageArchive>> {
   const files = await readFolder(folder);
   if (!files.ok) return files;
   const service = names.includes("docker-compose.yml") ? { serviceFolder: folder } : {};
-  if (names.includes("pyproject.toml")) return packed("wheel", folder, packPython(files.value), service);
+  if (names.includes("pyproject.toml"))
+    return packed("wheel", folder, await packPython(files.value), service);
   if (names.includes("package.json"))
     return packed("npm", folder, buildNpmTarball(files.value, nodeCodec), service);
   if (names.includes("SKILL.md")) {
@@ -206,7 +206,8 @@ function packed(
   return archive.ok ? ok({ kind, bytes: archive.value.bytes, origin, ...service }) : archive;
 }
 
-function packPython(files: readonly ArchiveFile[]): Result<{ bytes: Uint8Array }> {
+async function packPython(files: readonly ArchiveFile[]): Promise<Result<{ bytes: Uint8Array }>> {
+  const { parse: parseToml } = await import("smol-toml");
   const text = new TextDecoder().decode(files.find(({ path }) => path === "pyproject.toml")?.bytes);
   try {
     return buildWheel(parseToml(text), files, nodeCodec);

@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSy
 import type { Socket } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { localTokenFile } from "@capstan/client";
+import { localTokenFile } from "@capstan/core/internal";
 import { isPassedOn, kernelPeer, type Peer } from "@capstan/runtime";
 import type { Context } from "hono";
 

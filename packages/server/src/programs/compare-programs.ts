@@ -120,7 +120,7 @@ async function readBranch(
     seconds: secondsOf(run),
     usage: told?.usage ?? {},
     changes: [
-      ...(after.ok ? fileChanges(before, after.value) : []),
+      ...(after.ok ? await fileChanges(before, after.value) : []),
       ...inFolder.map(({ path, change, diff }) => ({ path, change, diff })),
     ],
   };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { localTokenFile } from "@capstan/client";
+import { localTokenFile } from "@capstan/core/internal";
 import { createGuardedFetch, findPeer } from "@capstan/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";

@@ -1,5 +1,5 @@
 /** A session's default title is its first words: every client sees the same title. */
-import { titleFromMessage } from "@capstan/client";
+import { titleFromMessage } from "@capstan/core/internal";
 import type { SessionStore } from "@capstan/runtime";
 
 const MOST_KNOWN = 10_000;
