@@ -12,7 +12,8 @@ import type {
 } from "./rule.ts";
 import { isWithin } from "./rule-time.ts";
 
-export type Holds = (call: RuleCall) => boolean;
+/** `decision` numbers the decision that asks: what it has read of the call may be kept until the next one. */
+export type Holds = (call: RuleCall, decision?: number) => boolean;
 /** Turns a CEL expression into a function; throws on one that is not understood. */
 export type CompileExpression = (text: string) => Holds;
 

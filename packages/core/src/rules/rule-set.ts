@@ -51,6 +51,8 @@ interface CompiledRule {
   readonly labels: ReadonlySet<DataLabel>;
 }
 
+let decisions = 0;
+
 const STRICTNESS: Readonly<Record<RuleEffect, number>> = { allow: 0, ask: 1, deny: 2 };
 const MOST_KEPT = 10_000; // tools of one installation; beyond it the index is cleared
 
@@ -85,11 +87,11 @@ export function createRuleSet(
   return {
     needs: (call) => rulesOf(call).needs,
     counted(call) {
-      forgetArguments();
+      beginDecision();
       return rulesOf(call).saved.flatMap((each) => countOf(each, call));
     },
     decide(call) {
-      forgetArguments();
+      beginDecision();
       const { saved, defaults: weaker } = rulesOf(call);
       const matching = call.seen.length > 0 && !call.isArranged ? weaker : [];
       const strictest = strictestOf(saved, call);
@@ -101,6 +103,11 @@ export function createRuleSet(
       );
     },
   };
+}
+
+function beginDecision(): void {
+  decisions += 1;
+  forgetArguments();
 }
 
 /** Of rules that ask, the one that names a person counts, then one for everybody before a user's own; of several, the newest. */
@@ -161,7 +168,7 @@ const NOBODY_COUNTED: ReadonlyMap<string, number> = new Map();
 function countOf({ rule, holds, count }: CompiledRule, call: Omit<RuleCall, "counts">): RuleCount[] {
   if (!count || isOver(rule, call)) return [];
   try {
-    const isMeant = holds.every((each) => each({ ...call, counts: NOBODY_COUNTED }));
+    const isMeant = allHold(holds, { ...call, counts: NOBODY_COUNTED });
     return isMeant ? [{ ...count.of, ruleId: rule.id, subject: subjectOf(count.of, call) }] : [];
   } catch {
     return [];
@@ -192,11 +199,16 @@ function decisionOf(compiled: CompiledRule, call: RuleCall): RuleDecision | unde
   const { rule, effect, holds, count, why } = compiled;
   if (isOver(rule, call)) return undefined;
   try {
-    const isMeant = holds.every((each) => each(call)) && (!count || count.holds(call));
+    const isMeant = allHold(holds, call) && (!count || count.holds(call));
     return isMeant ? { effect, rule, why } : undefined;
   } catch (error) {
     return { effect: "deny", rule, why: `the rule "${rule.name}" broke: ${reason(error)}` };
   }
+}
+
+function allHold(conditions: readonly Holds[], call: RuleCall): boolean {
+  for (const holds of conditions) if (!holds(call, decisions)) return false;
+  return true;
 }
 
 function compileRule(rule: Rule, compileExpression: CompileExpression): CompiledRule {
