@@ -155,7 +155,10 @@ const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
   },
   "a client's login": {
     capability: { may: ["use"], how: "through the gate: of one agent, the tools that the person allowed" },
-    run: { may: ["use"], how: "of that agent, over MCP, A2A, AG-UI, the AI SDK and the OpenAI API" },
+    run: {
+      may: ["use"],
+      how: "with that agent, those it began itself, over MCP, A2A, AG-UI, the AI SDK and the OpenAI API",
+    },
     agent: { may: ["see"], how: "that agent's name and capabilities, over the same" },
     approval: { may: ["use"], how: "of its own runs, where the client shows them to the person" },
     session: OWN_SESSION,

@@ -63,6 +63,11 @@ export const loginFailures = {
     message: ({ user }) => `${user} is disabled, or no longer has a role on this server.`,
     nextStep: () => "Ask an admin of this server for a role, then start again what was stopped.",
   }),
+  user_may_not_run: row<{ user: string }>({
+    status: 403,
+    message: ({ user }) => `The role of ${user} allows reading only, so nothing runs in their name.`,
+    nextStep: () => 'Ask an admin of this server for the role "run", then start again what was stopped.',
+  }),
   sign_in_not_set_up: row<Record<never, never>>({
     status: 409,
     message: () => "Nobody can sign in on this server: it has no OpenID provider.",

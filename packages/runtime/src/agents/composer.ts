@@ -8,22 +8,27 @@ import {
   type CountTokens,
   compose,
   fail,
+  type Refused,
   type Result,
   type RuntimeAgent,
 } from "@capstan/core";
-import { effectiveScopes, type Follows } from "@capstan/core/internal";
+import { effectiveScopes, type Follows, includesRight, rightFor } from "@capstan/core/internal";
 import type { ConfigSeal } from "../users/config-seal.ts";
-import type { UserStore } from "../users/user-store.ts";
+import type { UserRecord, UserStore } from "../users/user-store.ts";
 import type { AgentAuthors } from "./agent-authors.ts";
 import type { AgentStore } from "./agent-store.ts";
 import type { OfferAgents } from "./offer-agents.ts";
 import type { RevisionStore } from "./revision-store.ts";
 
 export interface Composer {
-  /** As it is live, or as the session or token that uses it follows it. */
+  /** To use it in this user's name: as it is live, or as the session or token that uses it follows it. */
   composeFor(agentId: string, userEmail: string, follows?: Follows | null): Promise<Result<RuntimeAgent>>;
-  /** Composes an unsaved agent with the user's rights; one with an id and version of its own is kept under them. */
+  /** The same to look at, which who may only read can. */
+  showFor(agentId: string, userEmail: string, follows?: Follows | null): Promise<Result<RuntimeAgent>>;
+  /** An unsaved agent with the user's rights, to look at; one with an id and version of its own is kept under them. */
   preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
+  /** The same to use it. */
+  composeUnsaved(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
   /** A saved agent with unsaved changes, under its own id and rights; never kept. */
   composeTrial(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
   /** As its author may have it: what is live, or a revision that this user chooses. */
@@ -64,12 +69,12 @@ export function createComposer(parts: {
   async function preview(
     spec: AgentSpec,
     userEmail: string,
+    action: "see" | "use",
     isKept?: boolean,
   ): Promise<Result<RuntimeAgent>> {
     await parts.offerAgents?.(spec.capabilities);
     const [user, agentScopes] = await Promise.all([users.get(userEmail), scopesOf(spec)]);
-    if (!user.isActive) return fail("user_inactive", { user: userEmail });
-    return composeWithin(spec, effectiveScopes(agentScopes, user.scopes), isKept);
+    return refusalOf(user, action) ?? composeWithin(spec, effectiveScopes(agentScopes, user.scopes), isKept);
   }
 
   function composeWithin(
@@ -98,13 +103,22 @@ export function createComposer(parts: {
     return agent.ok ? parts.authors.limit(agent.value, followed ? chosenBy : undefined) : agent;
   }
 
-  const isKnownTo = async (agentId: string, userEmail: string): Promise<boolean> =>
-    parts.mayUse === undefined || parts.mayUse(agentId, userEmail);
+  const isKnownTo = async (...who: [agentId: string, userEmail: string]): Promise<boolean> =>
+    parts.mayUse?.(...who) ?? true;
   const unknown = (agentId: string) => fail("not_found", { what: "agent", id: agentId });
 
+  const saved =
+    (action: "see" | "use"): Composer["composeFor"] =>
+    async (agentId, userEmail, follows) => {
+      if (!(await isKnownTo(agentId, userEmail))) return unknown(agentId);
+      const own = follows?.agentId === agentId ? follows : undefined;
+      const limited = await specOf(agentId, own?.label === "canary" ? undefined : userEmail, own);
+      return limited.ok ? preview(limited.value, userEmail, action) : limited;
+    };
   return {
-    preview: (spec, userEmail) => preview(spec, userEmail),
-    composeTrial: (spec, userEmail) => preview(spec, userEmail, false),
+    preview: (spec, userEmail) => preview(spec, userEmail, "see"),
+    composeUnsaved: (spec, userEmail) => preview(spec, userEmail, "use"),
+    composeTrial: (spec, userEmail) => preview(spec, userEmail, "see", false),
     async readSpec(agentId, userEmail, revision) {
       if (!(await isKnownTo(agentId, userEmail))) return unknown(agentId);
       return specOf(agentId, userEmail, revision === undefined ? undefined : { agentId, revision });
@@ -114,13 +128,17 @@ export function createComposer(parts: {
       return composeWithin(spec, await scopesOf(spec));
     },
     readRecorded: (agentId, revision) => specOf(agentId, undefined, { agentId, revision }),
-    async composeFor(agentId, userEmail, follows) {
-      if (!(await isKnownTo(agentId, userEmail))) return unknown(agentId);
-      const own = follows?.agentId === agentId ? follows : undefined;
-      const limited = await specOf(agentId, own?.label === "canary" ? undefined : userEmail, own);
-      return limited.ok ? preview(limited.value, userEmail) : limited;
-    },
+    composeFor: saved("use"),
+    showFor: saved("see"),
   };
+}
+
+/** A token, a login or a schedule outlives the role that it was made with. Who has keys alone is bounded by those. */
+function refusalOf({ email, isActive, role }: UserRecord, action: "see" | "use"): Refused | undefined {
+  if (!isActive) return fail("user_inactive", { user: email });
+  const needed = rightFor("agent", action);
+  const may = role === undefined || (needed !== undefined && includesRight([role], needed));
+  return may ? undefined : fail("user_may_not_run", { user: email });
 }
 
 function withSecrets(spec: AgentSpec, open: ConfigSeal["open"] | undefined): AgentSpec {

@@ -37,7 +37,7 @@ export interface Simulation {
 export interface SimulationParts {
   readonly database: Pick<Database, "orm" | "pool" | "organisation">;
   readonly gate: Pick<Gate, "check">;
-  readonly composer: Pick<Composer, "composeFor">;
+  readonly composer: Pick<Composer, "showFor">;
   readonly rules: Pick<RuleStore, "list">;
 }
 
@@ -80,7 +80,7 @@ export async function explainCall(
   { agentId, user, tool, input, sessionId, seen, path = "loop", at }: ExplainableCall,
   rules?: AskRules,
 ): Promise<Explained> {
-  const agent = await composer.composeFor(agentId, user);
+  const agent = await composer.showFor(agentId, user);
   if (!agent.ok) return { effect: "deny", why: agent.failure.message };
   const judged = await gate.check(
     {

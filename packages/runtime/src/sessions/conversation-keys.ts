@@ -1,5 +1,5 @@
 /** Finds sessions by their conversation, for clients that send the whole conversation and no id. */
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { sessions } from "../db/schema/session-tables.ts";
 
@@ -8,6 +8,8 @@ export interface ConversationKeys {
   find(options: {
     readonly agentId: string;
     readonly owner: string;
+    /** Begun by this client; undefined: by any. */
+    readonly client: string | undefined;
     readonly key: string;
   }): Promise<string | undefined>;
   set(sessionId: string, key: string): Promise<void>;
@@ -15,12 +17,17 @@ export interface ConversationKeys {
 
 export function conversationKeys({ orm }: Pick<Database, "orm">): ConversationKeys {
   return {
-    async find({ agentId, owner, key }) {
+    async find({ agentId, owner, client, key }) {
       const [row] = await orm
         .select({ id: sessions.id })
         .from(sessions)
         .where(
-          and(eq(sessions.conversationKey, key), eq(sessions.owner, owner), eq(sessions.agentId, agentId)),
+          and(
+            eq(sessions.conversationKey, key),
+            eq(sessions.owner, owner),
+            eq(sessions.agentId, agentId),
+            client === undefined ? undefined : sql`${sessions.metadata}->>'client_login' = ${client}`,
+          ),
         )
         .orderBy(desc(sessions.id))
         .limit(1);

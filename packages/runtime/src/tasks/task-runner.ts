@@ -295,7 +295,7 @@ async function agentFor(
 ) {
   const composed =
     agentId === undefined
-      ? await composer.preview(singleCapability(capabilityId, undefined), email)
+      ? await composer.composeUnsaved(singleCapability(capabilityId, undefined), email)
       : await composer.composeFor(agentId, email);
   if (!composed.ok) return { failure: composed.failure };
   const agent = composed.value;

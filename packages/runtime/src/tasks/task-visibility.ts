@@ -7,7 +7,7 @@ import type { EntryId } from "./route-index.ts";
 
 export interface VisibilityParts {
   readonly registry: CapabilityRegistry;
-  readonly composer: Pick<Composer, "composeFor">;
+  readonly composer: Pick<Composer, "showFor">;
   readonly users: Pick<UserStore, "get">;
 }
 
@@ -31,7 +31,7 @@ export async function visibleTo(
     return found && { ...found, tools: found.tools.filter(({ name, scopes }) => isVisible(name, scopes)) };
   };
   if (agentId !== undefined) {
-    const composed = await composer.composeFor(agentId, email);
+    const composed = await composer.showFor(agentId, email);
     if (!composed.ok) return composed;
     const { tools } = composed.value;
     const ids = new Set(tools.map(({ capabilityId }) => capabilityId));

@@ -11,7 +11,7 @@ import type { Channel, Channels } from "./channels.ts";
 
 export interface ChannelParts {
   readonly registry: CapabilityRegistry;
-  readonly composer: Pick<Composer, "preview">;
+  readonly composer: Pick<Composer, "composeUnsaved">;
   readonly gate: Gate;
   readonly users: Pick<UserStore, "get">;
 }
@@ -41,7 +41,10 @@ function channelOf(capability: Capability, { name, input }: AnyTool, parts: Chan
     async deliver(answer) {
       const { trigger, sessionId } = answer;
       const user = await parts.users.get(trigger.user);
-      const agent = await parts.composer.preview(singleCapability(capability.id, undefined), user.email);
+      const agent = await parts.composer.composeUnsaved(
+        singleCapability(capability.id, undefined),
+        user.email,
+      );
       if (!agent.ok) return agent;
       const outcome = await parts.gate.call({
         path: "trigger",

@@ -37,7 +37,7 @@ import {
   type SessionStore,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
-import { threadSession } from "../ag-ui/thread-session.ts";
+import { isBegunBy, threadSession } from "../ag-ui/thread-session.ts";
 import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
 import { answerOf, contentOf } from "./a2a-message.ts";
 import { contextIdOf, isOver, taskOf } from "./a2a-task.ts";
@@ -53,6 +53,8 @@ export interface A2aPlace {
   readonly services: A2aHandlerParts;
   readonly agentId: string;
   readonly email: string;
+  /** The login of a client: it sees the tasks that it began. */
+  readonly client?: string | undefined;
   readonly isAdmin: boolean;
   readonly card: AgentCard;
   /** Ends streams: the client left, or the server stops. */
@@ -107,13 +109,14 @@ export class A2aHandler implements A2ARequestHandler {
   }
 
   async listTasks(params: ListTasksRequest): Promise<ListTasksResponse> {
-    const { services, agentId, email } = this.#place;
+    const { services, agentId, email, client = null } = this.#place;
     const { contextId, status, pageSize = PAGE, pageToken, historyLength } = params;
     const at = Number(pageToken) || 0;
     const wanted = STATUSES[status] ?? null;
     const { ids, total } = await listRunsOfAgent(services.database, {
       owner: email,
       agentId,
+      client,
       status: wanted,
       thread: contextId === "" ? null : contextId,
       limit: Math.min(100, Math.max(1, pageSize)),
@@ -144,10 +147,10 @@ export class A2aHandler implements A2ARequestHandler {
   }
 
   async #begin(message: Message): Promise<Started> {
-    const { services, agentId, email, signal, traceparent } = this.#place;
+    const { services, agentId, email, client, signal, traceparent } = this.#place;
     const { runs } = services;
     const threadId = message.contextId === "" ? uuidv7() : message.contextId;
-    const session = await threadSession(services, { agentId, owner: email, threadId });
+    const session = await threadSession(services, { agentId, owner: email, threadId, client });
     if (!session.ok) throw refused(session.failure);
     const id = message.messageId === "" ? uuidv7() : message.messageId;
     const content = await keptUploads(services, session.value, id, contentOf(message));
@@ -221,9 +224,10 @@ export class A2aHandler implements A2ARequestHandler {
   async #find(id: string): Promise<{ run: RunRecord; session: SessionRecord }> {
     const run = await this.#run(id);
     const session = await this.#place.services.sessions.get(run.sessionId);
-    const { agentId, email } = this.#place;
+    const { agentId, email, client } = this.#place;
     if (!session.ok || session.value.owner !== email || run.agentId !== agentId)
       throw new TaskNotFoundError(id);
+    if (!isBegunBy(client, session.value.metadata)) throw new TaskNotFoundError(id);
     return { run, session: session.value };
   }
 }

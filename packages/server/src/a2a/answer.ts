@@ -66,6 +66,7 @@ export async function answerCall(c: Context<AppEnv>, services: A2aAnswerParts): 
   const handler = new A2aHandler({
     services,
     email: c.get("caller").email,
+    client: c.get("caller").client,
     isAdmin: isAdmin(c.get("caller")),
     card: made.value,
     signal: stop.signal,

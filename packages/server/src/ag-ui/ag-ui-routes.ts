@@ -74,8 +74,8 @@ export function agUiRoutes(services: AgUiRouteParts) {
   });
   routes.openapi(cancel, async (c) => {
     const { threadId } = c.req.valid("json");
-    const { email: owner } = c.get("caller");
-    const thread = { agentId: c.req.valid("param").id.toLowerCase(), owner, threadId };
+    const { email: owner, client } = c.get("caller");
+    const thread = { agentId: c.req.valid("param").id.toLowerCase(), owner, threadId, client };
     const opened = await readThread(services, thread, "");
     if (!opened.ok) return problem(c, opened.failure);
     const agent = await services.agents.get(thread.agentId);
@@ -90,7 +90,7 @@ export function agUiRoutes(services: AgUiRouteParts) {
 
 async function run(c: Context<AppEnv>, services: AgUiRouteParts): Promise<Response> {
   const agentId = c.req.param("id") ?? "";
-  const { email } = c.get("caller");
+  const { email, client } = c.get("caller");
   const body = await readJson(c, z.unknown());
   const input = body.ok ? parseRunInput(body.value) : body;
   if (!input.ok) return problem(c, input.failure);
@@ -98,6 +98,7 @@ async function run(c: Context<AppEnv>, services: AgUiRouteParts): Promise<Respon
   const asking = {
     agentId,
     by: email,
+    client,
     isAdmin: isAdmin(c.get("caller")),
     input: input.value,
     signal: stop.signal,

@@ -32,7 +32,7 @@ export async function agentCapabilities(
   agentId: string,
   caller: Caller,
 ): Promise<Result<DiscoveredAgent>> {
-  const composed = await services.composer.composeFor(agentId, caller.email);
+  const composed = await services.composer.showFor(agentId, caller.email);
   if (!composed.ok) return composed;
   const agent = composed.value;
   const model =

@@ -43,6 +43,8 @@ export interface Answering {
 export interface Asking {
   readonly agentId: string;
   readonly by: string;
+  /** The login of a client that asks in their name. */
+  readonly client?: string | undefined;
   /** Whether they may also approve changes of rights. */
   readonly isAdmin?: boolean;
   readonly input: RunAgentInput;
@@ -70,8 +72,8 @@ export async function startRun(
   services: StartRunParts,
   asking: Asking,
 ): Promise<Result<Answering & { readonly sessionId: string }>> {
-  const { agentId, by, input } = asking;
-  const thread = { agentId: agentId.toLowerCase(), owner: by, threadId: input.threadId };
+  const { agentId, by, client, input } = asking;
+  const thread = { agentId: agentId.toLowerCase(), owner: by, threadId: input.threadId, client };
   if (isFirstMessage(input)) {
     const opened = newThread(thread);
     const started = await startIn(services, opened, asking);

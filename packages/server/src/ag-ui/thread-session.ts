@@ -16,6 +16,8 @@ export interface Thread {
   readonly agentId: string;
   readonly owner: string;
   readonly threadId: string;
+  /** The login of a client that a person allowed: it reaches the conversations that it began, and no others of theirs. */
+  readonly client?: string | undefined;
 }
 
 export interface ThreadParts {
@@ -30,10 +32,12 @@ export async function threadSession(
   const id = sessionIdOf(thread);
   const found = await sessions.get(id);
   if (found.ok) {
-    const may = found.value.owner === thread.owner && (await isOf(database, found.value, thread.agentId));
+    const { owner, metadata } = found.value;
+    const isKnown = owner === thread.owner && isBegunBy(thread.client, metadata);
+    const may = isKnown && (await isOf(database, found.value, thread.agentId));
     return may ? found : fail("not_found", { what: "session", id: thread.threadId });
   }
-  const metadata = id === thread.threadId ? {} : { thread_id: thread.threadId };
+  const metadata = metadataOf(thread, id);
   return ok(await sessions.create({ id, agentId: thread.agentId, owner: thread.owner, metadata }));
 }
 
@@ -53,22 +57,32 @@ export async function readThread(
   const view = await runs.view(id, messageId);
   if (!view) return ok(newThread(thread));
   const session = { id, agentId: view.agent_id, owner: view.owner };
-  const may = session.owner === owner && (await isOf(database, session, agentId));
+  const isKnown = session.owner === owner && isBegunBy(thread.client, view.metadata);
+  const may = isKnown && (await isOf(database, session, agentId));
   return may ? ok({ session, view }) : fail("not_found", { what: "session", id: threadId });
 }
 
 /** A thread assumed to be new; the claim of its first run verifies that. */
 export function newThread(thread: Thread): ThreadAtStart {
-  const { agentId, owner, threadId } = thread;
+  const { agentId, owner } = thread;
   const id = sessionIdOf(thread);
-  const metadata = id === threadId ? {} : { thread_id: threadId };
+  const metadata = metadataOf(thread, id);
   return { session: { id, agentId, owner }, view: newSessionView({ agentId, owner, metadata }) };
 }
 
-export function sessionIdOf({ agentId, owner, threadId }: Thread): string {
+export function sessionIdOf({ agentId, owner, threadId, client }: Thread): string {
   if (isUuid(threadId)) return threadId.toLowerCase();
-  return uuidFrom(`${agentId}\n${owner}\n${threadId}`);
+  return uuidFrom([agentId, owner, ...(client === undefined ? [] : [client]), threadId].join("\n"));
 }
+
+const metadataOf = ({ threadId, client }: Thread, id: string) => ({
+  ...(id !== threadId && { thread_id: threadId }),
+  ...(client !== undefined && { client_login: client }),
+});
+
+/** Whether a session is one of this client's; a person reaches all of theirs. */
+export const isBegunBy = (client: string | undefined, metadata: unknown): boolean =>
+  client === undefined || (metadata as { client_login?: unknown } | null)?.client_login === client;
 
 /** A conversation that the agent handed over stays with its client: which agent answers does not matter to it. */
 async function isOf(

@@ -178,7 +178,7 @@ export function agentRoutes(services: AgentRouteParts) {
     return broken.length > 0 ? c.json({ id, broken }, 200) : c.body(null, 204);
   });
   routes.openapi(previewAgent, async (c) => {
-    const composed = await composer.composeFor(c.req.valid("param").id, c.get("caller").email);
+    const composed = await composer.showFor(c.req.valid("param").id, c.get("caller").email);
     if (!composed.ok) return problem(c, composed.failure);
     return c.json(await preview(services, composed.value, c.get("caller")), 200);
   });

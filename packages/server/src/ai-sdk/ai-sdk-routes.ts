@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { uuidv7 } from "uuidv7";
 import { z } from "zod";
+import type { Thread } from "../ag-ui/thread-session.ts";
 import { isAdmin } from "../http/caller.ts";
 import { type AppEnv, authority, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
@@ -34,6 +35,7 @@ async function chat(c: Context<AppEnv>, services: TurnParts): Promise<Response> 
   const turn = await startTurn(services, {
     agentId,
     by: c.get("caller").email,
+    client: c.get("caller").client,
     isAdmin: isAdmin(c.get("caller")),
     input,
     traceparent: traceParent(c),
@@ -47,8 +49,8 @@ async function chat(c: Context<AppEnv>, services: TurnParts): Promise<Response> 
 async function joinAgain(c: Context<AppEnv>, services: TurnParts): Promise<Response> {
   const agentId = c.req.param("id") ?? "";
   const threadId = c.req.param("chat") ?? "";
-  const owner = c.get("caller").email;
-  const active = await activeRun(services, { agentId, owner, threadId });
+  const { email: owner, client } = c.get("caller");
+  const active = await activeRun(services, { agentId, owner, threadId, client });
   if (active === undefined) return c.body(null, 204);
   const input = {
     threadId,
@@ -59,15 +61,12 @@ async function joinAgain(c: Context<AppEnv>, services: TurnParts): Promise<Respo
     context: [],
     forwardedProps: {},
   };
-  const turn = await startTurn(services, { agentId, by: owner, input });
+  const turn = await startTurn(services, { agentId, by: owner, client, input });
   if (!turn.ok) return problem(c, turn.failure);
   return stream(turn.value, new UiStream({ messageId: active, clientTools: new Set() }));
 }
 
-async function activeRun(
-  { runs }: TurnParts,
-  thread: { agentId: string; owner: string; threadId: string },
-): Promise<string | undefined> {
+async function activeRun({ runs }: TurnParts, thread: Thread): Promise<string | undefined> {
   const { sessionIdOf } = await import("../ag-ui/thread-session.ts");
   const view = await runs.view(sessionIdOf(thread), "");
   return view?.owner === thread.owner && view.active?.status === "running" ? view.active.id : undefined;

@@ -15,5 +15,5 @@ export function clientCaller(record: TokenRecord, path: string, perMinute: numbe
   const { origin } = new URL(login.resource);
   const asked = resourceAt(origin, path);
   if (asked === undefined || asked.surface === "mcp" || asked.url !== login.resource) return undefined;
-  return { email: userEmail, rights: ["run"], key: id, perMinute, agentId };
+  return { email: userEmail, rights: ["run"], key: id, perMinute, agentId, client: login.id };
 }

@@ -54,8 +54,10 @@ export function knownCallers({
     async ofClient(token, path) {
       if (path === "/mcp") return NOBODY; // checked there
       const record = await tokens.find(token);
-      if (!record || !(await standingOf(record.userEmail)).isActive) return "unknown key";
-      return clientCaller(record, path, perMinute) ?? NOBODY;
+      const { isActive, right } = record ? await standingOf(record.userEmail) : {};
+      if (!record || !isActive) return "unknown key";
+      const caller = clientCaller(record, path, perMinute);
+      return caller ? { ...caller, rights: boundedRights(caller.rights, right) } : NOBODY;
     },
   };
 }

@@ -115,5 +115,5 @@ async function agentFor(
       message: `This call would choose where requests go: ${hosts.join("; ")}.`,
       nextStep: "Leave that out, or use an agent that an admin saved with it.",
     });
-  return composer.preview(single, caller.email);
+  return composer.composeUnsaved(single, caller.email);
 }

@@ -9,6 +9,8 @@ export interface Caller {
   readonly perMinute: number;
   /** Set for a client that logged in: it may use this agent and no other. */
   readonly agentId?: string;
+  /** The id of that login. */
+  readonly client?: string;
   /** Set for somebody who signed in. */
   readonly login?: { readonly id: string; readonly name: string };
 }

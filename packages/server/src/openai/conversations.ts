@@ -9,6 +9,8 @@ import { answeredPart, conversationKey, type Said } from "./run-input.ts";
 export interface ConversationOwner {
   readonly agentId: string;
   readonly email: string;
+  /** The login of a client: it continues its own conversations. */
+  readonly client?: string | undefined;
 }
 
 type Parts = { readonly database: Database };
@@ -16,12 +18,12 @@ type Parts = { readonly database: Database };
 /** The session to continue, or the id of a new one. */
 export async function conversationThread(
   { database }: Parts,
-  { agentId, email }: ConversationOwner,
+  { agentId, email, client }: ConversationOwner,
   said: readonly Said[],
 ): Promise<string> {
   const before = answeredPart(said);
   const key = before.length === 0 ? undefined : conversationKey(before);
-  const found = key && (await conversationKeys(database).find({ agentId, owner: email, key }));
+  const found = key && (await conversationKeys(database).find({ agentId, owner: email, client, key }));
   return found || uuidv7();
 }
 

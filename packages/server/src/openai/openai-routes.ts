@@ -142,11 +142,11 @@ async function start(c: Context<AppEnv>, services: OpenAiParts, asked: Asked): P
   const { model, said, tools, forwarded, keeps } = asked;
   const agent = await modelFor(c, services, model);
   if (!agent.ok) return agent;
-  const { email } = c.get("caller");
+  const { email, client } = c.get("caller");
   const agentId = agent.value.id;
-  const threadId = asked.threadId ?? (await conversationThread(services, { agentId, email }, said));
+  const threadId = asked.threadId ?? (await conversationThread(services, { agentId, email, client }, said));
   const input = runInput({ threadId, runId: uuidv7(), said, tools, forwarded });
-  const turn = await startTurn(services, { agentId, by: email, input, traceparent: traceParent(c) });
+  const turn = await startTurn(services, { agentId, by: email, client, input, traceparent: traceParent(c) });
   if (!turn.ok) return turn;
   const answer = new AnswerReader(tools.map(({ name }) => name));
   const place = { id: turn.value.runId, model, createdSeconds: Math.floor(Date.now() / 1000) };

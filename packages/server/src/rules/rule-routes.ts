@@ -239,7 +239,7 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
       const session = await ownSession(parts.sessions, sessionId, c.get("caller"));
       if (!session.ok) return problem(c, session.failure);
     }
-    const agent = await parts.composer.composeFor(agentId, c.get("caller").email);
+    const agent = await parts.composer.showFor(agentId, c.get("caller").email);
     if (!agent.ok) return problem(c, agent.failure);
     const call = {
       agentId,
@@ -285,7 +285,7 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
     if (!isTheirs(c.get("caller"), userEmail))
       return problem(c, fail("not_found", { what: "approval", id }).failure);
     if (!seesAll(c.get("caller"))) return problem(c, forEverybody().failure);
-    const agent = await parts.composer.composeFor(agentId, userEmail);
+    const agent = await parts.composer.showFor(agentId, userEmail);
     if (!agent.ok) return problem(c, agent.failure);
     const known = agent.value.tools.find(({ name }) => name === tool);
     const call = { agentId, tool, input: args, user: userEmail, sessionId: sessionId ?? undefined };

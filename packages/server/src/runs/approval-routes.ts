@@ -124,7 +124,7 @@ async function contextOf(
   { composer, registry }: ApprovalRouteParts,
   approval: ApprovalRecord,
 ): Promise<ApprovalContext> {
-  const composed = await composer.composeFor(approval.agentId, approval.userEmail);
+  const composed = await composer.showFor(approval.agentId, approval.userEmail);
   if (composed.ok) {
     const tool = composed.value.tools.find(({ name }) => name === approval.tool)?.tool;
     return { agentName: composed.value.spec.name, inputSchema: tool ? { ...tool.input.jsonSchema } : null };

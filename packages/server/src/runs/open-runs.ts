@@ -201,7 +201,7 @@ function openEngine(
     gate,
     composeFor: composer.composeFor,
     assignRevision: parts.revisions.assign,
-    composeSingle: (id, config, email) => composer.preview(singleCapability(id, config), email),
+    composeSingle: (id, config, email) => composer.composeUnsaved(singleCapability(id, config), email),
     sealConfig: parts.configSeal.seal,
     models: parts.models,
     budgets: ledger,

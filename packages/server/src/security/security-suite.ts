@@ -1,6 +1,6 @@
 /** All attacks that we test, and where: a file and a part of its test's title. */
 import { ORGANISATION_ATTACKS } from "./organisation-attacks.ts";
-
+import { PEOPLE_ATTACKS } from "./people-attacks.ts";
 import { type SecurityRow, SHARING_ATTACKS } from "./sharing-attacks.ts";
 
 const SERVER = "packages/server/src";
@@ -40,6 +40,7 @@ const OWNERS = `${SERVER}/security/owners.live.test.ts`;
 
 export const SECURITY_SUITE: readonly SecurityRow[] = [
   ...ORGANISATION_ATTACKS,
+  ...PEOPLE_ATTACKS,
   {
     attack: "SSRF by redirect",
     shownBy: [

@@ -8,7 +8,7 @@ import { type Composer, compileGrep, type Packages, type SessionStore, withMadeF
 
 export interface ManifestParts {
   readonly sessions: Pick<SessionStore, "get">;
-  readonly composer: Pick<Composer, "composeFor">;
+  readonly composer: Pick<Composer, "showFor">;
   readonly packages: Pick<Packages, "manifestOf">;
   readonly now: () => Date;
 }
@@ -38,7 +38,7 @@ async function manifestText(
 ): Promise<string | undefined> {
   const session = await sessions.get(sessionId);
   if (!session.ok || session.value.agentId === null) return undefined;
-  const agent = await composer.composeFor(session.value.agentId, session.value.owner, session.value.follows);
+  const agent = await composer.showFor(session.value.agentId, session.value.owner, session.value.follows);
   if (!agent.ok) return undefined;
   const manifests = agent.value.capabilities.flatMap(({ id }) => packages.manifestOf(id) ?? []);
   return manifests.length === 0 ? undefined : sessionManifest(manifests, agent.value);

@@ -9,7 +9,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import type { SessionChanges } from "@capstan/runtime";
 
 /** Entries of `metadata` that the server writes. */
-const OWN_ENTRIES = ["scopeCeiling", "thread_id", "parent_run_id", "trigger"] as const;
+const OWN_ENTRIES = ["scopeCeiling", "thread_id", "client_login", "parent_run_id", "trigger"] as const;
 
 export function sessionChanges(before: Session, patch: SessionPatch): Result<SessionChanges> {
   const kept = SESSION_KEPT.find(

@@ -5,7 +5,14 @@
  */
 import { SharedFileQuery, SharedHeader, SharedSession } from "@capstan/client/wire";
 import { fail, ok, type Result, type SessionFileStore } from "@capstan/core";
-import type { AgentStore, Runs, SessionLink, SessionLinks, SessionStore } from "@capstan/runtime";
+import type {
+  AgentStore,
+  PeopleStore,
+  Runs,
+  SessionLink,
+  SessionLinks,
+  SessionStore,
+} from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { rateLimiter } from "../auth/rate-limiter.ts";
@@ -48,6 +55,7 @@ const file = createRoute({
 export interface LinkedSessionParts {
   readonly sessions: SessionStore;
   readonly sessionLinks: SessionLinks;
+  readonly people: Pick<PeopleStore, "standing">;
   readonly agents: AgentStore;
   readonly runs: Runs;
   readonly files: SessionFiles;
@@ -74,14 +82,14 @@ export function linkedSessionRoutes(parts: LinkedSessionParts) {
 const unknown = () => fail("not_found", { what: "shared session", id: "this link" });
 
 async function openLink(
-  { sessionLinks }: LinkedSessionParts,
+  { sessionLinks, people }: LinkedSessionParts,
   limiter: ReturnType<typeof rateLimiter>,
   secret: string,
 ): Promise<Result<SessionLink>> {
   const wait = limiter("shared", READS_PER_MINUTE);
   if (wait > 0) return fail("rate_limited", { perMinute: READS_PER_MINUTE, retryAfterSeconds: wait });
   const link = await sessionLinks.open(secret);
-  return link ? ok(link) : unknown();
+  return link && (await people.standing(link.createdBy)).isActive ? ok(link) : unknown(); // it ends with who made it
 }
 
 async function sharedSession(

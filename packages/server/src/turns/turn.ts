@@ -15,6 +15,8 @@ export interface TurnParts extends StartRunParts {
 export interface TurnRequest {
   readonly agentId: string;
   readonly by: string;
+  /** The login of a client that asks in their name. */
+  readonly client?: string | undefined;
   /** Whether they may also approve changes of rights. */
   readonly isAdmin?: boolean;
   readonly input: RunAgentInput;

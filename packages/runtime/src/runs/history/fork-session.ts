@@ -14,7 +14,7 @@ export type ForkPlace = { readonly after: string } | { readonly before: string }
 
 const COPY_SESSION = `insert into sessions(id, agent_id, owner, title, state, metadata, forked_from, fork_position, conversation_id, continue_in,
     follows, labels)
-  select $2, agent_id, owner, title, state, metadata, id, $3, coalesce(conversation_id, id), continue_in, follows, labels
+  select $2, agent_id, owner, title, state, metadata - 'client_login', id, $3, coalesce(conversation_id, id), continue_in, follows, labels
   from sessions where id = $1
   returning id`;
 const COPY_MESSAGES = `insert into messages(session_id, position, id, run_id, role, content, usage, created_at, pinned_at)

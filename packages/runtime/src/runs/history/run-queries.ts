@@ -19,6 +19,7 @@ export async function lastEventOf(
 const OF_AGENT = `select r.id, (count(*) over ())::int as total from runs r join sessions s on s.id = r.session_id
   where s.owner = $1 and r.agent_id = $2 and ($3::text is null or r.status = $3)
     and ($6::text is null or s.id::text = $6 or s.metadata->>'thread_id' = $6)
+    and ($7::text is null or s.metadata->>'client_login' = $7)
   order by r.updated_at desc, r.id limit $4 offset $5`;
 
 export interface RunsOfAgent {
@@ -27,6 +28,8 @@ export interface RunsOfAgent {
   readonly status: string | null;
   /** The session's id, or its client's thread id. */
   readonly thread: string | null;
+  /** Begun by the client with this login; null: by any. */
+  readonly client: string | null;
   readonly limit: number;
   readonly offset: number;
 }
@@ -34,9 +37,9 @@ export interface RunsOfAgent {
 /** One user's runs with an agent, last changed first. */
 export async function listRunsOfAgent(
   { pool }: Parts,
-  { owner, agentId, status, thread, limit, offset }: RunsOfAgent,
+  { owner, agentId, status, thread, client, limit, offset }: RunsOfAgent,
 ): Promise<{ ids: string[]; total: number }> {
-  const values = [owner, agentId, status, limit, offset, thread];
+  const values = [owner, agentId, status, limit, offset, thread, client];
   const { rows } = await pool.query<{ id: string; total: number }>(OF_AGENT, values);
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
 }

@@ -1,0 +1,21 @@
+/** The rows of the suite about people who sign in, what they gave out, and clients that they allowed. */
+import type { SecurityRow } from "./sharing-attacks.ts";
+
+const OUTLIVED = "packages/server/src/security/outlived-rights.live.test.ts";
+
+export const PEOPLE_ATTACKS: readonly SecurityRow[] = [
+  {
+    attack: "what outlives the right it was made with",
+    shownBy: [
+      [OUTLIVED, "who may only read any more would still run agents"],
+      [OUTLIVED, "a link that somebody made would show the session after they left"],
+    ],
+  },
+  {
+    attack: "a client that reads more than it was allowed",
+    shownBy: [
+      [OUTLIVED, "a client that may use an agent would read what the person says to it elsewhere"],
+      [OUTLIVED, "a thread of the same name would be another client's conversation"],
+    ],
+  },
+];
