@@ -47,7 +47,7 @@ describe("what is found on the machine answers without a key", () => {
     await page.getByRole("button", { name: /First mate/ }).click();
     await say(page, "Hello");
     await answers(page).getByText("Found and used.").waitFor();
-    await page.getByText("· ollama/llama3.2:3b").waitFor();
+    await page.locator("header").getByText("ollama/llama3.2:3b").waitFor();
     await page.goto(`${studio.server.url}/settings/models`);
     const found = page.getByRole("region", { name: "Found on this machine" });
     await found

@@ -27,7 +27,7 @@ async function list({ server, print, terminal }: CommandContext) {
     expires_at,
   ]);
   const head = ["ID", "KIND", "USER", "DEVICE", "LAST USED", "ENDS"];
-  return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, "Nobody is signed in."));
+  return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, "No one is signed in."));
 }
 
 async function revoke({ server, print }: CommandContext, id: string) {

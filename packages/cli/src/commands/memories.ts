@@ -43,7 +43,7 @@ async function list({ server, print, options, terminal }: CommandContext, q?: st
     each.labels.join(", "),
     each.text,
   ]);
-  const none = 'Nothing is remembered. `capstan memories add "I prefer tea."` writes a fact.';
+  const none = 'No facts yet. `capstan memories add "I prefer tea."` writes a fact.';
   return print(answer.value, () => printList(["ID", "OF", "LABELS", "FACT"], rows, terminal.columns, none));
 }
 

@@ -1,4 +1,4 @@
-/** capstan sessions continue: another program answers from now on, after a person has read what does not come along. */
+/** capstan sessions continue: another program answers from now on, after a person has read what is not carried over. */
 import type { Compatibility, ContinueIn } from "@capstan/client";
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";

@@ -66,7 +66,7 @@ const remove = createRoute({
   method: "delete",
   path: "/v1/budgets/{id}",
   tags,
-  summary: "Delete a budget; it is out of force at once",
+  summary: "Delete a budget; it stops applying immediately",
   request: { params: Id },
   responses: { 204: { description: "It is deleted." } },
 });

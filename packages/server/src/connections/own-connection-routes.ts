@@ -35,7 +35,7 @@ const disallow = createRoute({
   method: "delete",
   path: "/v1/connections/{id}/consents/{agent_id}",
   tags,
-  summary: "Take back what one agent was allowed; it asks again",
+  summary: "Revoke what one agent was allowed; it asks again",
   request: { params: ConnectionConsentId },
   responses: { 204: { description: "Taken back." } },
 });

@@ -157,7 +157,7 @@ describe("on the command line", () => {
   const capstan = (args: readonly string[], answers: readonly string[] = []) =>
     typeCommand(bench.server.url, args, { answers });
 
-  test("a session continues in another program once a person has read what does not come along", async () => {
+  test("a session continues in another program once a person has read what is not carried over", async () => {
     const session = await scripted();
     await bench.turn(session, "say Hello.");
     const refused = await capstan(["sessions", "continue", session, "--in", "second"], ["n"]);

@@ -13,7 +13,7 @@ const getCompatibility = createRoute({
   method: "get",
   path: "/v1/sessions/{id}/compatibility",
   tags: ["sessions"],
-  summary: "What would come along if the session continued in another program, and what would not",
+  summary: "What would be carried over if the session continued in another program, and what would not",
   request: { params: Id, query: CompatibilityQuery },
   responses: { 200: json(Compatibility, "Nothing has changed.") },
 });

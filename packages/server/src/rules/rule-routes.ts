@@ -106,7 +106,7 @@ const remove = createRoute({
   method: "delete",
   path: "/v1/rules/{id}",
   tags,
-  summary: "Delete a rule; it is out of force at once",
+  summary: "Delete a rule; it stops applying immediately",
   request: { params: Id },
   responses: { 204: { description: "It is deleted." } },
 });

@@ -12,7 +12,7 @@ const disallowTools = createRoute({
   method: "delete",
   path: "/v1/sessions/{id}/allowed-tools",
   tags: ["sessions"],
-  summary: "Take back what was allowed for the rest of the session",
+  summary: "Revoke what was allowed for the rest of the session",
   request: { params: Id, query: AllowedToolsQuery },
   responses: { 200: json(Session, "The session as it is now.") },
 });

@@ -53,7 +53,7 @@ const remove = createRoute({
   method: "delete",
   path: "/v1/text-checks/{id}",
   tags,
-  summary: "Delete a check; it is out of force at once",
+  summary: "Delete a check; it stops applying immediately",
   request: { params: Id },
   responses: { 204: { description: "It is deleted." } },
 });

@@ -18,7 +18,7 @@ export function DiffView({ path, change, diff, open = false }: DiffViewProps) {
         <Badge>{change}</Badge>
       </summary>
       {diff === null ? (
-        <p className="px-3 pb-2 text-xs text-ink-soft">Not shown: it is no text, or too long.</p>
+        <p className="px-3 pb-2 text-xs text-ink-soft">Not shown: the file is binary or too long.</p>
       ) : (
         <pre className="scroll-quiet max-h-96 overflow-auto border-t border-line p-3 font-mono text-xs">
           {diff.split("\n").map((line, index) => (

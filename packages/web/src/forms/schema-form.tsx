@@ -19,7 +19,7 @@ export function SchemaForm({ schema, value, onChange }: SchemaFormProps) {
     return (
       <JsonInput label="Value" value={value} onChange={(next) => onChange(isObject(next) ? next : {})} />
     );
-  if (fields.length === 0) return <p className="text-ink-soft">It takes no arguments.</p>;
+  if (fields.length === 0) return <p className="text-ink-soft">No arguments.</p>;
   return <Fields fields={fields} value={value} onChange={onChange} />;
 }
 

@@ -2,11 +2,11 @@
 import { Badge } from "./badge.tsx";
 
 const READS: Readonly<Record<string, string>> = {
-  untrusted: "Its result is text of others, which may contain instructions.",
-  private: "Its result is data that only this user may see.",
+  untrusted: "Returns content from outside, which may contain instructions.",
+  private: "Returns this user's private data.",
 };
 const WRITES: Readonly<Record<string, string>> = {
-  external: "A call sends something out of this installation.",
+  external: "Sends data out of this server.",
   irreversible: "A call cannot be undone.",
 };
 

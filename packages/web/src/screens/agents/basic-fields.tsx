@@ -116,7 +116,7 @@ function ThinkingFields({ draft, onChange }: DraftProps) {
   const effort = EFFORTS.find((level) => level === draft.thinking_effort);
   return (
     <>
-      <Field label="Thinking effort" hint="For messages that ask for none.">
+      <Field label="Thinking effort" hint="Used when a message does not set one.">
         {(control) => (
           <Select
             {...control}

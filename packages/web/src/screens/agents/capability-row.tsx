@@ -83,7 +83,7 @@ function Options({ entry, fault, onChange }: OptionsProps) {
     <div className="flex flex-col gap-4 border-t border-line bg-sunken/50 p-4 pl-11">
       <Field
         label="Prefix of its tools"
-        hint="Put before each tool name, if two capabilities have a tool of the same name."
+        hint="Prepended to each tool name. Set it when two capabilities have a tool of the same name."
         error={
           fault === "conflict"
             ? "Another capability has a tool of the same name. Give one of the two a prefix."

@@ -56,7 +56,7 @@ describe("the composer", () => {
     await page.keyboard.press("Space");
     await page.getByText("Picked up North.").waitFor({ state: "attached" });
     await page.keyboard.press("ArrowDown");
-    await page.getByText("North is now at the place of Mail.").waitFor({ state: "attached" });
+    await page.getByText("North is now at the position of Mail.").waitFor({ state: "attached" });
     await page.keyboard.press("Space");
     await prompt(page)
       .getByText(/Mail light[\s\S]*North light/)
@@ -74,7 +74,7 @@ describe("the composer", () => {
     await page.mouse.down();
     const target = await page.getByRole("button", { name: "Move Mail", exact: true }).boundingBox();
     await page.mouse.move((target?.x ?? 0) + 8, (target?.y ?? 0) + 16, { steps: 8 });
-    await page.getByText("North is now at the place of Mail.").waitFor({ state: "attached" });
+    await page.getByText("North is now at the position of Mail.").waitFor({ state: "attached" });
     await page.mouse.up();
     await prompt(page)
       .getByText(/Mail light[\s\S]*North light/)

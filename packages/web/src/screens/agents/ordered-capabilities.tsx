@@ -41,7 +41,7 @@ export function OrderedCapabilities({ draft, flagged, preview, onChange }: Order
   return (
     <Panel title={`In this agent: ${count(capabilities.length, "capability", "capabilities")}`} flush>
       {capabilities.length === 0 ? (
-        <p className="px-4 py-6 text-center text-ink-soft">None yet. Switch some on below.</p>
+        <p className="px-4 py-6 text-center text-ink-soft">None yet. Add some below.</p>
       ) : (
         <DndContext
           sensors={sensors}
@@ -75,11 +75,11 @@ const announcements = (nameOf: (id: string | number) => string) => ({
   onDragStart: ({ active }: { active: { id: string | number } }) => `Picked up ${nameOf(active.id)}.`,
   onDragOver: ({ active, over }: { active: { id: string | number }; over: Over }) =>
     over && over.id !== active.id
-      ? `${nameOf(active.id)} is now at the place of ${nameOf(over.id)}.`
+      ? `${nameOf(active.id)} is now at the position of ${nameOf(over.id)}.`
       : undefined,
   onDragEnd: ({ active, over }: { active: { id: string | number }; over: Over }) =>
     over
-      ? `${nameOf(active.id)} was put at the place of ${nameOf(over.id)}.`
-      : `${nameOf(active.id)} was put back.`,
-  onDragCancel: ({ active }: { active: { id: string | number } }) => `${nameOf(active.id)} was put back.`,
+      ? `${nameOf(active.id)} was moved to the position of ${nameOf(over.id)}.`
+      : `${nameOf(active.id)} was moved back.`,
+  onDragCancel: ({ active }: { active: { id: string | number } }) => `${nameOf(active.id)} was moved back.`,
 });

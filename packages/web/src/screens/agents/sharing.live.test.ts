@@ -69,6 +69,6 @@ test("a session is read by its link, and no longer after it was revoked", async 
   await stranger.reload();
   await stranger
     .getByRole("alert")
-    .getByText(/This link shows nothing/)
+    .getByText(/This link has expired/)
     .waitFor();
 });

@@ -73,7 +73,7 @@ function Proposal({ approval, onSaved, onClose }: ProposalProps) {
             <p className="rounded-lg bg-accent-soft p-3 font-medium text-accent-ink">{proposal.sentence}</p>
             {proposal.open.length > 0 && (
               <p className="text-warn">
-                It leaves open: {proposal.open.join(", ")}. Any value is allowed there.
+                Not restricted: {proposal.open.join(", ")}. Any value is allowed there.
               </p>
             )}
             <TextField

@@ -61,7 +61,7 @@ export function HeldText({ approval, busy, onAnswer }: QuestionProps) {
         onAnswer({ decision: "approve", ...(text !== said && { edited_args: { text } }) });
       }}
     >
-      <Field label="What is sent" hint="Nothing of it was shown to the user yet.">
+      <Field label="What is sent" hint="Not shown to the user yet.">
         {(control) => (
           <TextArea {...control} rows={6} value={text} onChange={({ target }) => setText(target.value)} />
         )}

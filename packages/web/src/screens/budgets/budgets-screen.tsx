@@ -20,7 +20,7 @@ export default function BudgetsScreen() {
   return (
     <Screen
       title="Budgets"
-      lead="How much may be spent in a period: US dollars, tokens or calls. At the limit a run waits for a yes, waits for the next period, or is refused."
+      lead="How much may be spent in a period: US dollars, tokens or calls. At the limit a run waits for approval or for the next period, or is refused."
       actions={
         <Button look="primary" onClick={() => setEditing("new")}>
           New budget
@@ -67,7 +67,7 @@ function BudgetRow({ budget, onEdit }: { budget: Budget; onEdit: () => void }) {
             {budget.webhook && `; ${new URL(budget.webhook.url).host} is told of alerts`}.
           </p>
         </div>
-        {spending.length === 0 && <p className="text-sm text-ink-soft">Nothing was spent yet.</p>}
+        {spending.length === 0 && <p className="text-sm text-ink-soft">Nothing spent yet.</p>}
         {spending.map((share) => (
           <Share key={share.subject} budget={budget} share={share} />
         ))}

@@ -63,7 +63,7 @@ export function ChangesDialog({ session, onClose }: { session: Session; onClose:
     >
       <div className="flex flex-col gap-4">
         {read.isError && failureOf(read.error).code === "not_found" ? (
-          <p className="text-sm text-ink-soft">Nothing was changed in the folder yet.</p>
+          <p className="text-sm text-ink-soft">No changes in the folder yet.</p>
         ) : (
           <Loaded query={read} what="the change">
             {(change) => <Change change={change} />}
@@ -88,7 +88,7 @@ function Change({ change }: { change: FolderChange }) {
         <span className="text-ink-soft">{commit ? `commit ${commit.slice(0, 12)}` : `branch ${branch}`}</span>
       </p>
       <Hindrances change={change} />
-      {files.length === 0 && status === "open" && <p className="text-sm text-ink-soft">No file differs.</p>}
+      {files.length === 0 && status === "open" && <p className="text-sm text-ink-soft">No files changed.</p>}
       <div className="flex flex-col gap-2">
         {files.map(({ path, change: what, diff, additions, deletions }) => (
           <DiffView

@@ -134,7 +134,7 @@ function RoomHeader({ session, others, connection, onAside }: RoomHeaderProps) {
 /** What a branch was made from. */
 function Origin({ id }: { id: string }) {
   const origin = useSession(id);
-  if (origin.isError) return <span>· Branch of a deleted conversation</span>;
+  if (origin.isError) return <span>Branch of a deleted conversation</span>;
   return (
     <Link href={`/chat/${id}`} className="max-w-64 truncate text-accent-ink underline">
       Branch of {origin.data ? `“${sessionTitle(origin.data)}”` : "a conversation"}
@@ -181,7 +181,7 @@ function Answering({ session, agentModel, harness }: AnsweringProps) {
   if (harness !== "native") return <Badge tone="thought">{harness}</Badge>;
   const name = model ?? agentModel ?? status?.model.name;
   if (name === undefined) return null;
-  if (name !== "capstan/offline") return <span className="min-w-0 truncate">· {name}</span>;
+  if (name !== "capstan/offline") return <span className="min-w-0 truncate">{name}</span>;
   return (
     <>
       <Badge tone="warn">capstan/offline (demo)</Badge>

@@ -64,7 +64,7 @@ function Report({ report }: { report: Compatibility }) {
   return (
     <>
       <Lines title="Comes along" lines={report.comes_along} />
-      <Lines title="Does not come along" lines={report.left_behind} />
+      <Lines title="Not carried over" lines={report.left_behind} />
     </>
   );
 }

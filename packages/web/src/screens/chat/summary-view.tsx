@@ -43,8 +43,8 @@ function SummaryText({ id }: { id: string }) {
         return (
           <div className="mt-2 flex flex-col gap-3 text-sm">
             <p className="text-ink-faint">
-              The messages stand above as they were, and the agent can read them again. From here on its model
-              reads this in their place.
+              The original messages are still above, and the agent can look them up. From here on the model
+              sees this summary instead.
             </p>
             <Markdown text={text} writing={false} />
             <KeptLines title="Decisions" lines={kept.decisions} />

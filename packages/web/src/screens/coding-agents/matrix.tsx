@@ -18,7 +18,7 @@ export function Matrix() {
     <Loaded query={query} what="Coding agents" rows={10}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty icon={SquareTerminal} title="No coding agent is known" />
+          <Empty icon={SquareTerminal} title="No coding agents" />
         ) : (
           <div className="flex flex-col gap-5">
             <Doctor agents={items.length} />

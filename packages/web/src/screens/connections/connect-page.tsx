@@ -84,7 +84,7 @@ function Question({ asked }: { asked: Asked }) {
       {({ items }) => {
         const provider = items.find(({ id }) => id === asked.provider);
         if (!provider) return <p>There is no provider “{asked.provider}” on this server.</p>;
-        if (asked.status !== "pending") return <p>This question was answered already: {asked.status}.</p>;
+        if (asked.status !== "pending") return <p>Already answered: {asked.status}.</p>;
         return <Decision asked={asked} provider={provider} />;
       }}
     </Loaded>
@@ -95,7 +95,7 @@ type Term = NonNullable<ConnectionStart["term"]>;
 const TERMS: readonly { term: Term; label: string }[] = [
   { term: "once", label: "For this call only" },
   { term: "time", label: "For 24 hours" },
-  { term: "always", label: "Until I take it back" },
+  { term: "always", label: "Until I revoke it" },
 ];
 
 function Decision({ asked, provider }: { asked: Asked; provider: ConnectionProviderInfo }) {

@@ -96,10 +96,10 @@ function Consents({ connection: { id, consents } }: { connection: ConnectionInfo
             size="sm"
             look="quiet"
             disabled={disallow.isPending}
-            aria-label={`Take back from ${agent_name}`}
+            aria-label={`Revoke for ${agent_name}`}
             onClick={() => disallow.mutate(agent_id)}
           >
-            Take back
+            Revoke
           </Button>
         </li>
       ))}
@@ -156,7 +156,7 @@ function Providers() {
             );
           return (
             <p className="text-sm text-ink-soft">
-              No provider is set up. An admin does it with{" "}
+              No provider is configured. An admin adds one with{" "}
               <Code>capstan connections provider github --client-id …</Code>
             </p>
           );

@@ -42,7 +42,7 @@ function Done({ finished }: { finished: ConnectionFinished }) {
       </p>
       {missing_scopes.length > 0 && (
         <p className="text-warn">
-          It did not give <Code>{missing_scopes.join(" ")}</Code>; the agent still waits for it.
+          <Code>{missing_scopes.join(" ")}</Code> was not granted; the agent is still waiting for it.
         </p>
       )}
       <p className="flex gap-4">

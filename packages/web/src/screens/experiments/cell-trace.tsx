@@ -55,7 +55,7 @@ function Trace({ trace, variant }: { trace: ExperimentTrace; variant: string }) 
       </Panel>
       {calls.length > 0 && <Calls calls={calls} />}
       {gate.length > 0 && (
-        <Panel title="The gate decides otherwise">
+        <Panel title="Different gate decisions">
           <ul className="flex flex-col gap-1 text-sm">
             {numbered(gate).map(({ at, item: { tool, before, after, why } }) => (
               <li key={at} className="break-words">
@@ -144,7 +144,7 @@ type Score = ExperimentCell["scores"][number];
 
 function Calls({ calls }: Pick<ExperimentTrace, "calls">) {
   return (
-    <Panel title="Calls beside the recording" flush>
+    <Panel title="Calls compared with the recording" flush>
       <ol className="flex flex-col divide-y divide-line">
         {numbered(calls).map(({ at, item: { change, tool, before, after, source } }) => (
           <li key={at} className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm">

@@ -141,7 +141,7 @@ test("answers are scored with keys, one by one, and who disagrees is named", asy
   await page.keyboard.press("2");
   await page.getByText("1 of 1").waitFor();
   await page.keyboard.press("1");
-  await page.getByText("Nothing waits for your score").waitFor();
+  await page.getByText("Nothing to review").waitFor();
   const cells = (await studio.server.call("GET", `/v1/experiments/${id}/cells`)).body.items;
   expect(cells.map((cell: { scores: { score: number }[] }) => cell.scores[0]?.score)).toEqual([0, 0.5, 1]);
   await page.goto(`${studio.server.url}/experiments/results/${id}`);

@@ -81,7 +81,7 @@ function Questions({ open }: { open: readonly Open[] }) {
       {current ? (
         <Card open={current} place={`${at + 1} of ${open.length}`} busy={answer.isPending} onSay={say} />
       ) : (
-        <Empty icon={ClipboardCheck} title="Nothing waits for your score">
+        <Empty icon={ClipboardCheck} title="Nothing to review">
           An experiment with a scorer of type human asks people here.
         </Empty>
       )}

@@ -20,9 +20,7 @@ export default function LinkedSession() {
   return (
     <main className="scroll-quiet mx-auto flex h-full max-w-3xl flex-col gap-5 overflow-y-auto px-4 py-8">
       {session === undefined && <Loading rows={4} />}
-      {session === "none" && (
-        <p role="alert">This link shows nothing: it has ended, was taken back, or is not complete.</p>
-      )}
+      {session === "none" && <p role="alert">This link has expired, was revoked, or is incomplete.</p>}
       {typeof session === "object" && <Conversation session={session} secret={secret} />}
     </main>
   );

@@ -26,7 +26,7 @@ export default function MemoriesScreen() {
   return (
     <Screen
       title="Memory"
-      lead="Facts that agents keep between conversations. Each belongs to a user, an agent or everybody, and is found for no other."
+      lead="Facts that agents keep between conversations. Each belongs to one user, one agent or everybody; nobody else can recall it."
       actions={
         <Button look="primary" onClick={() => setEditing("new")}>
           New fact
@@ -37,8 +37,8 @@ export default function MemoriesScreen() {
       <Loaded query={query} what="Facts" rows={4}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={Brain} title={q === "" ? "Nothing is remembered" : "Nothing fits"}>
-              An agent with the capability Memory keeps what its users tell it. You can also write a fact
+            <Empty icon={Brain} title={q === "" ? "No facts yet" : "Nothing fits"}>
+              Agents with the Memory capability remember what users tell them. You can also add a fact
               yourself.
             </Empty>
           ) : (
@@ -130,7 +130,7 @@ function FactDialog({ memory, onClose }: { memory: Memory | undefined; onClose: 
           save.mutate(undefined, { onSuccess: onClose });
         }}
       >
-        <Field label="Fact" hint="One sentence that is understood by itself.">
+        <Field label="Fact" hint="One self-contained sentence.">
           {(control) => (
             <TextArea
               {...control}

@@ -67,7 +67,7 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
               {agent.name}
             </Link>
           ) : (
-            "Its agent is made at the first run"
+            "The agent is created on the first run"
           )}
           , for {user}, {timezone} time
         </p>

@@ -67,7 +67,7 @@ export function Triggers() {
         }
       </Loaded>
       <p className="text-ink-soft">
-        Triggers by the clock have their own page:{" "}
+        Scheduled triggers are on their own page:{" "}
         <Link href="/schedules" className="text-accent-ink underline">
           Schedules
         </Link>

@@ -95,7 +95,7 @@ function RuleRow({ rule, onEdit }: { rule: Rule; onEdit: () => void }) {
           refreshes={["rules"]}
           onClose={() => setRemoving(false)}
         >
-          {rule.sentence} It is out of force at once.
+          {rule.sentence} It stops applying immediately.
         </ConfirmDialog>
       )}
     </article>
@@ -104,7 +104,7 @@ function RuleRow({ rule, onEdit }: { rule: Rule; onEdit: () => void }) {
 
 const Defaults = () => (
   <details className="text-sm">
-    <summary className="text-ink-soft">Default rules, for what may follow what was read</summary>
+    <summary className="text-ink-soft">Default rules after untrusted or private content</summary>
     <ul className="mt-2 flex flex-col gap-2">
       {DEFAULT_RULES.map((rule) => (
         <li key={rule.id} className="flex gap-2">
@@ -112,7 +112,7 @@ const Defaults = () => (
           {ruleSentence(rule)}
         </li>
       ))}
-      <li className="text-ink-faint">A rule of yours that names the same data takes a default's place.</li>
+      <li className="text-ink-faint">A rule of yours on the same data replaces the default.</li>
     </ul>
   </details>
 );

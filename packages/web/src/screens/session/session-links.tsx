@@ -33,7 +33,7 @@ function LinksDialog({ session, onClose }: { session: Session; onClose: () => vo
     <Dialog title="Share this session" onClose={onClose}>
       <div className="flex flex-col gap-5">
         <p className="text-sm text-ink-soft">
-          Whoever has a link can read the messages until it ends. Nobody can write with it.
+          Anyone with the link can read the messages until it expires. It does not allow writing.
         </p>
         <NewLink session={session} />
         <Loaded query={links} what="Links">

@@ -106,7 +106,7 @@ function Appearance() {
 
 const NOTES: Record<string, string> = {
   blocked: "Blocked by the browser. Allow notifications for this address in the browser's settings.",
-  missing: "This browser has none.",
+  missing: "This browser does not support them.",
 };
 
 /** On request alone: the browser asks when they are switched on. */

@@ -14,7 +14,7 @@ export function Logins() {
     <Loaded query={query} what="Logins" rows={3}>
       {(items) =>
         items.length === 0 ? (
-          <Empty icon={LogIn} title="Nobody is signed in">
+          <Empty icon={LogIn} title="No one is signed in">
             People sign in when this server has an OpenID provider: set CAPSTAN_OIDC_ISSUER.
           </Empty>
         ) : (

@@ -50,7 +50,7 @@ test("a provider is checked before it is saved; then its model is chosen, named 
   await page.getByRole("textbox", { name: "Message", exact: true }).fill("Hello there");
   await page.keyboard.press("Enter");
   await page.getByRole("article", { name: "Answer" }).getByText("A real answer.").waitFor();
-  await page.getByText("· openai-compatible/scripted-large").waitFor();
+  await page.locator("header").getByText("openai-compatible/scripted-large").waitFor();
   expect(await page.getByText("capstan/offline (demo)").count()).toBe(0);
   await page.getByRole("heading", { name: "Hello there" }).waitFor();
   expect(llm.requests.at(-1)?.model).toBe("scripted-large");
