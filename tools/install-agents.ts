@@ -14,10 +14,10 @@ import { join } from "node:path";
 
 /** The versions that the manifests were verified with. */
 const PACKAGES: Readonly<Record<string, readonly [name: string, version: string]>> = {
-  claude: ["@anthropic-ai/claude-code", "2.1.325"],
+  claude: ["@anthropic-ai/claude-code", "2.1.326"],
   gemini: ["@google/gemini-cli", "0.61.0"],
   copilot: ["@github/copilot", "1.0.102"],
-  codex: ["@openai/codex", "0.166.0"],
+  codex: ["@openai/codex", "0.169.0"],
   opencode: ["opencode-ai", "1.18.33"],
   pi: ["@earendil-works/pi-coding-agent", "0.87.1"],
   omp: ["@oh-my-pi/pi-coding-agent", "18.2.3"],

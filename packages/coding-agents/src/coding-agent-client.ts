@@ -3,6 +3,7 @@ import type { Result } from "@capstan/core";
 import type {
   RunOptions as AnyRunOptions,
   CliMessage,
+  CodingAgentEvent,
   EffectiveCapabilities,
   ModelRegistry,
   StoredSession,
@@ -19,6 +20,9 @@ import type { ReadOptions } from "./sessions/session-browser.ts";
 export interface RunOptions extends AnyRunOptions {
   readonly agent: AgentName;
 }
+
+/** What every event of a run has. */
+export type BaseEvent = Pick<CodingAgentEvent, "type">;
 
 export interface ClientOptions {
   /** Run on a remote Capstan instead: its URL, without a path. */

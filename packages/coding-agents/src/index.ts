@@ -1,11 +1,16 @@
 export type {
+  AdapterEvent,
+  AdapterRun,
+  AdapterStep,
   AgentPlatform,
   AgentTransport,
   ApprovalMode,
   Attachment,
   AuthMethod,
   CapabilityGroup,
+  CliMessage,
   CodingAgentAdapter,
+  CodingAgentAdapter as AgentAdapter,
   CodingAgentCapabilities as AgentCapabilities,
   CodingAgentEvent as AgentEvent,
   CodingAgentManifest,
@@ -14,6 +19,7 @@ export type {
   EffectiveCapabilities,
   GatedCapability,
   InstallMethod,
+  LineReader,
   McpServerConfig,
   ModelCapabilities,
   ModelRegistry,
@@ -21,13 +27,18 @@ export type {
   OutputFormat,
   PluginFormat,
   PluginRegistry,
+  RunCommand,
   RunErrorCode as ErrorCode,
+  RunExit,
   RunOutcome,
+  RunPlace,
+  StoredSession,
   ThinkingEffortLevel,
 } from "@capstan/core/internal";
 export {
   CapabilityError,
   CodingAgentError,
+  CodingAgentError as AgentMuxError,
   RUN_ERROR_CODES,
   RunRefusedError,
   ValidationError,
@@ -39,6 +50,7 @@ export {
 } from "./adapter-registry.ts";
 export { type AcpAgent, acpAdapter } from "./adapters/acp.ts";
 export type { AcpQuirks } from "./adapters/acp-reader.ts";
+export { BaseAgentAdapter } from "./adapters/base-agent-adapter.ts";
 export { type AgentName, BUILT_IN_ADAPTERS, type BuiltInAgentName } from "./built-in/built-in-agents.ts";
 export { ALL_MANIFESTS, MANIFESTS } from "./built-in/manifests.ts";
 export {
@@ -52,8 +64,10 @@ export { MODEL_SNAPSHOTS } from "./built-in/models.ts";
 export { createRefreshers } from "./built-in/refreshers.ts";
 export { createClient } from "./client.ts";
 export type {
+  BaseEvent,
   ClientOptions,
   CodingAgentClient,
+  CodingAgentClient as AgentMuxClient,
   HostOptions,
   RunOptions,
   SessionBrowser,
@@ -64,7 +78,7 @@ export {
   type CommandRunner,
   runCommand,
 } from "./command/run-command.ts";
-export type { AgentCheck, CheckEffects, LoginState } from "./doctor/check-agent.ts";
+export type { AgentCheck, CheckEffects, LoginState, LoginState as AuthState } from "./doctor/check-agent.ts";
 export { type AgentDiagnosis, createDoctor, type Doctor, type DoctorOptions } from "./doctor/doctor.ts";
 export { effectiveCapabilities } from "./doctor/effective.ts";
 export {
@@ -83,7 +97,13 @@ export {
 } from "./doctor/probe-agent.ts";
 export type { VersionStanding } from "./doctor/version-standing.ts";
 export type { RefreshEffects } from "./models/model-sources.ts";
-export { createPlugins, type PluginEffects, type PluginOperations } from "./plugins/plugin-operations.ts";
+export {
+  createPlugins,
+  type PluginEffects,
+  type PluginInstallOptions,
+  type PluginOperations,
+  type PluginSearchOptions,
+} from "./plugins/plugin-operations.ts";
 export type { InstalledPlugin, PluginListing } from "./plugins/read-plugins.ts";
 export { createRunHost, type HostedRun, type RunHost, runCommandSchema } from "./remote/run-host.ts";
 export { type RecordingReader, replay } from "./replay/replay.ts";

@@ -21,7 +21,7 @@ describe("the command line", () => {
     ],
     ["codex", "codex app-server"],
     ["gemini", "gemini --acp"],
-    ["copilot", "copilot --output-format json --no-ask-user --no-auto-update --session-id=fresh --prompt=hi"],
+    ["copilot", "copilot --output-format json --no-ask-user --no-auto-update --session-id=fresh"],
     ["cursor", "agent -p --output-format stream-json --stream-partial-output --workspace /work -- hi"],
     ["opencode", "opencode serve --hostname 127.0.0.1 --port 0"],
     ["pi", "pi --mode rpc --session-id fresh --no-builtin-tools"],
@@ -30,6 +30,18 @@ describe("the command line", () => {
     ["hermes", "hermes acp"],
   ])("of %s with a prompt alone is `%s`", (agent, line) => {
     expect(open(agent, {}).argv.join(" ")).toBe(line);
+  });
+
+  test.each<[BuiltInAgentName, Asked]>([
+    ["codex", { transport: "exec" }],
+    ["codex", { transport: "exec", sessionId: "s" }],
+    ["copilot", {}],
+    ["gemini", { sessionId: "s" }],
+  ])("of %s with %j has no prompt: it is on stdin, as it is", (agent, asked) => {
+    const prompt = "-x \0 a word";
+    const { argv, input } = open(agent, { ...asked, prompt });
+    expect(argv.join(" ")).not.toContain("a word");
+    expect(input).toBe(prompt);
   });
 
   test.each<[BuiltInAgentName, Asked, string]>([
@@ -43,11 +55,11 @@ describe("the command line", () => {
     ["claude", { outputSchema: { type: "object" } }, '--json-schema {"type":"object"}'],
     ["claude", { place: { nativeTools: "off" } }, "--strict-mcp-config --tools "],
     ["gemini", { place: { model: "m" } }, "-m m"],
-    ["gemini", { sessionId: "s" }, "-o stream-json --approval-mode default --resume s --prompt=hi"],
+    ["gemini", { sessionId: "s" }, "-o stream-json --approval-mode default --resume s"],
     [
       "gemini",
       { approvalMode: "yolo", transport: "stream-json" },
-      "-o stream-json --approval-mode yolo --session-id fresh --prompt=hi",
+      "-o stream-json --approval-mode yolo --session-id fresh",
     ],
     ["gemini", { place: { nativeTools: "off" } }, "--policy /run/policy.toml"],
     ["copilot", { place: { model: "m" } }, "--model m"],

@@ -52,8 +52,8 @@ function openJson(options: RunOptions, place: RunPlace): AdapterRun {
       `--session-id=${sessionId}`,
       ...place.attachments.flatMap(({ path }) => ["--attachment", path]),
       ...(options.stream === false ? ["--stream", "off"] : []),
-      `--prompt=${options.prompt}`, // one word: a prompt may start with a dash
     ],
+    input: options.prompt,
     env,
     files,
     warnings: trimmed(options),

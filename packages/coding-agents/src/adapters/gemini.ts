@@ -162,7 +162,6 @@ function openStream(options: RunOptions, place: RunPlace): AdapterRun {
   const { argv, env, files, prompt } = launch(options, place, serverSettings(options), commands);
   const { sessionId } = options;
   const attached = place.attachments.map(({ path }) => `@${path}`);
-  const asked = command ? `/${PROMPT_COMMAND}` : [...attached, prompt].join("\n");
   return {
     argv: [
       ...["gemini", "-o", "stream-json", ...argv],
@@ -174,8 +173,9 @@ function openStream(options: RunOptions, place: RunPlace): AdapterRun {
       // Without a person to ask, tools that require approval are not offered to the model at all.
       ...["--approval-mode", options.approvalMode === "yolo" ? "yolo" : "default"],
       ...(sessionId === undefined ? ["--session-id", place.freshSessionId] : ["--resume", sessionId]),
-      `--prompt=${asked}`, // one word: a prompt may start with a dash
+      ...(command ? [`--prompt=/${PROMPT_COMMAND}`] : []),
     ],
+    ...(!command && { input: [...attached, prompt].join("\n") }),
     env,
     files,
     warnings: !command && isReadAsMore(options.prompt) ? [MENTION_WARNING] : [],

@@ -29,9 +29,12 @@ describe.each(BUILT_IN_AGENT_NAMES)("%s", (agent) => {
       const asOption = run.argv.indexOf(TRICKY);
       if (asOption !== -1) expect(dashes).toBeGreaterThan(-1);
       if (asOption !== -1) expect(dashes).toBeLessThan(asOption);
-      const everywhere = [...run.argv, ...(run.stdin ?? []).map(texts), texts(conversationOf(run))].join(
-        "\n",
-      );
+      const everywhere = [
+        ...run.argv,
+        run.input,
+        ...(run.stdin ?? []).map(texts),
+        texts(conversationOf(run)),
+      ].join("\n");
       expect(everywhere).toContain(TRICKY);
     }
   });

@@ -29,8 +29,8 @@ describe("a prompt that Gemini's line stream would read as a file or a command",
     "%j, which a command would run or read, goes as it is, with a warning",
     (prompt) => {
       expect(commandOf(prompt)).toBeUndefined();
-      const { argv, warnings } = opened(prompt);
-      expect(argv.at(-1)).toBe(`--prompt=${prompt}`);
+      const { input, warnings } = opened(prompt);
+      expect(input).toBe(prompt);
       expect(warnings).toHaveLength(1);
     },
   );
@@ -44,7 +44,7 @@ describe("a prompt that Gemini's line stream would read as a file or a command",
 
   test("another prompt needs no command", () => {
     expect(commandOf("hello")).toBeUndefined();
-    expect(opened("hello").argv.at(-1)).toBe("--prompt=hello");
+    expect(opened("hello").input).toBe("hello");
   });
 });
 

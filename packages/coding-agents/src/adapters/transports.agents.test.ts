@@ -47,6 +47,13 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
     expect(sent()).not.toContain("MENTIONED-FILE");
   });
 
+  real("gets a prompt of 200 kB, longer than a command line takes", async () => {
+    const prompt = `[[text]] ${"0123456789 é\n".repeat(14_000)}end`;
+    const { result } = await newHome(name, sim).run({ ...base, prompt });
+    expect(result.outcome).toBe("done");
+    expect(sent()).toContain(JSON.stringify(prompt).slice(1, -1));
+  });
+
   real.each(["-x [[text]]", "/help [[text]]"])(
     "gets a prompt that begins with %j as a message",
     async (prompt) => {

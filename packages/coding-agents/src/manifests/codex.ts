@@ -22,7 +22,7 @@ export const codexManifest = defineManifest({
   commands: ["codex"],
   versionArgs: ["--version"],
   versionPattern: "^codex-cli (\\S+)",
-  testedVersions: { from: "0.166.0", to: "0.166.0" },
+  testedVersions: { from: "0.166.0", to: "0.169.0" },
   sessionFormat: "JSONL",
   streaming: "yes",
   thinking: "yes",
@@ -79,7 +79,7 @@ export const codexManifest = defineManifest({
       { platform: "all", type: "npm", command: "npm install -g @openai/codex" },
       { platform: "darwin", type: "brew", command: "brew install --cask codex" },
     ],
-    verified: verified("0.166.0", "2026-11-15", ["auth", "install"]),
+    verified: verified("0.169.0", "2026-11-18", ["auth", "install"]),
   },
   departures: [
     {

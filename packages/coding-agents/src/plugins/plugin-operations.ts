@@ -22,12 +22,23 @@ export interface PluginEffects {
   readonly capabilities: (agent: AgentName) => CodingAgentCapabilities;
 }
 
+export interface PluginSearchOptions {
+  /** At most so many, in the command's order. */
+  readonly limit?: number;
+  readonly timeoutMs?: number;
+}
+
+export interface PluginInstallOptions {
+  /** How long the command may take; default: five minutes. */
+  readonly timeoutMs?: number;
+}
+
 export interface PluginOperations {
   list(agent: AgentName): Promise<InstalledPlugin[]>;
-  search(agent: AgentName, query: string): Promise<PluginListing[]>;
+  search(agent: AgentName, query: string, options?: PluginSearchOptions): Promise<PluginListing[]>;
   /** Returns the command's output. */
-  install(agent: AgentName, plugin: string): Promise<string>;
-  uninstall(agent: AgentName, plugin: string): Promise<string>;
+  install(agent: AgentName, plugin: string, options?: PluginInstallOptions): Promise<string>;
+  uninstall(agent: AgentName, plugin: string, options?: PluginInstallOptions): Promise<string>;
 }
 
 const LIST_TIMEOUT_MS = 60_000; // OpenClaw needs up to 25 s to start
@@ -77,12 +88,14 @@ export function createPlugins(effects: PluginEffects): PluginOperations {
       const start = prepare(agent, "pluginListCmd", LIST_TIMEOUT_MS);
       return read(agent, start(), readInstalled);
     },
-    search(agent, query) {
-      const start = prepare(agent, "pluginSearchCmd", LIST_TIMEOUT_MS, query);
-      return read(agent, start(), (output) => readListings(output, query));
+    search(agent, query, { limit, timeoutMs = LIST_TIMEOUT_MS } = {}) {
+      const start = prepare(agent, "pluginSearchCmd", timeoutMs, query);
+      return read(agent, start(), (output) => readListings(output, query)?.slice(0, limit) ?? null);
     },
-    install: (agent, plugin) => prepare(agent, "pluginInstallCmd", CHANGE_TIMEOUT_MS, plugin)(),
-    uninstall: (agent, plugin) => prepare(agent, "pluginUninstallCmd", CHANGE_TIMEOUT_MS, plugin)(),
+    install: (agent, plugin, { timeoutMs = CHANGE_TIMEOUT_MS } = {}) =>
+      prepare(agent, "pluginInstallCmd", timeoutMs, plugin)(),
+    uninstall: (agent, plugin, { timeoutMs = CHANGE_TIMEOUT_MS } = {}) =>
+      prepare(agent, "pluginUninstallCmd", timeoutMs, plugin)(),
   };
 }
 

@@ -83,8 +83,9 @@ export class AgentProcess {
     this.#child.stdin?.write(`${line}\n`);
   }
 
-  closeStdin(): void {
-    this.#child.stdin?.end();
+  /** `text`: the last of it. */
+  closeStdin(text = ""): void {
+    this.#child.stdin?.end(text);
   }
 
   pause(): void {

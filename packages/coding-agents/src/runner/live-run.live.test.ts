@@ -34,6 +34,19 @@ describe("a run", () => {
   });
 
   test.each([
+    ["longer than a command line takes", "talk 1 ".padEnd(140_000, "é")],
+    ["with a character that no command line takes", "talk 1\0"],
+  ])("a prompt %s is refused before anything starts", async (_, prompt) => {
+    const run = start(prompt);
+    expect((await all(run)).map(({ type }) => type)).toEqual(["run-started", "run-ended"]);
+    expect(await run.result).toMatchObject({
+      outcome: "failed",
+      code: "coding_agent_text_refused",
+      nextStep: expect.stringContaining("another transport"),
+    });
+  });
+
+  test.each([
     [
       "an exit without a terminal event is not a success",
       "quiet",
@@ -209,6 +222,12 @@ describe("limits", () => {
   test.each<[string, string, Partial<RunOptions>, object]>([
     ["turns", "turns 9", { maxTurns: 2 }, { outcome: "limit", limit: "turns" }],
     ["cost", "turns 9", { maxCostUsd: 0.025 }, { outcome: "limit", limit: "cost" }],
+    [
+      "cost, where the program knows no price and says 0",
+      "turns 9 0",
+      { maxCostUsd: 0.025 },
+      { outcome: "failed", code: "coding_agent_budget_refused" },
+    ],
     ["time", "polite", { timeoutMs: 700 }, { outcome: "limit", limit: "time" }],
   ])("stop a run that reaches its limit of %s", async (_, prompt, options, expected) => {
     const run = start(prompt, options);

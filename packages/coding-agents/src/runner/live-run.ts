@@ -162,7 +162,7 @@ class LiveRun implements RunHandle {
     for (const file of this.#sideFiles) await file.begin();
     const [, ...args] = plan.argv;
     const { command, env } = ready;
-    const hasStdin = plan.stdin !== undefined && plan.http === undefined;
+    const hasStdin = (plan.stdin ?? plan.input) !== undefined && plan.http === undefined;
     const link = plan.http && new HttpLink(plan.http, this.#linkEvents);
     this.#link = link;
     this.#process = new AgentProcess(
@@ -175,6 +175,7 @@ class LiveRun implements RunHandle {
       },
     );
     for (const line of plan.stdin ?? []) this.#write(line);
+    if (plan.input !== undefined) this.#process.closeStdin(plan.input);
   }
 
   readonly #linkEvents = {

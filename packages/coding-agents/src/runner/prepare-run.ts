@@ -76,9 +76,27 @@ export async function readyPlan(request: RunRequest, plan: AdapterRun): Promise<
     const missing = { agent: adapter.name, command: name, install };
     throw new RunRefusedError(fail("coding_agent_not_installed", missing).failure);
   }
+  checkWords(request, [...plan.argv, ...Object.entries(env).map(([key, value]) => `${key}=${value}`)]);
   await writeRunFiles(privateFolder(id), plan.files, homeFiles(user));
   if (user) await giveFolder(privateFolder(id), user);
   return { plan, command, env };
+}
+
+/** The bytes that Linux takes in one word of a command or its environment; elsewhere it is more for one, and less for all. */
+const MAX_WORD_BYTES = 131_071;
+
+/** What the system would not take is refused here, with what to do; its own word for it is E2BIG. */
+function checkWords({ adapter, transport }: RunRequest, words: readonly string[]): void {
+  const refuse = (why: string): never => {
+    throw new RunRefusedError(
+      fail("coding_agent_text_refused", { agent: adapter.name, transport, why }).failure,
+    );
+  };
+  for (const word of words) {
+    const bytes = Buffer.byteLength(word);
+    if (bytes > MAX_WORD_BYTES) refuse(`${bytes} bytes are more than the ${MAX_WORD_BYTES} that it holds`);
+    if (word.includes("\0")) refuse("it cannot hold a null character");
+  }
 }
 
 /** How files in the run's home are reached. */

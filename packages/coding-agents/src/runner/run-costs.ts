@@ -1,16 +1,28 @@
 /** The cost of a run: as reported by its program, otherwise computed from its tokens; and whether limits are reached. */
+import { fail } from "@capstan/core";
 import type { CliUsage, RunOptions } from "@capstan/core/internal";
+import { forcedBy } from "./forced-ending.ts";
 import type { ForcedEnding } from "./run-ledger.ts";
 
 /** The price of tokens of the answering model, by the program's name for it; undefined if unknown. */
 export type CostOf = (usage: CliUsage, model: string | undefined) => number | undefined;
 
-/** The usage with its cost and its source. */
+/** The usage with its cost and its source. Programs report 0 for tokens of which they know no price: that says nothing. */
 export function withCost(usage: CliUsage, model: string | undefined, costOf: CostOf): CliUsage {
-  if (usage.costUsd !== undefined) return { ...usage, costSource: "reported" };
+  const { costUsd: reported } = usage;
+  if (reported !== undefined && (reported > 0 || !hasTokens(usage)))
+    return { ...usage, costSource: "reported" };
   const costUsd = costOf(usage, model);
-  return costUsd === undefined ? usage : { ...usage, costUsd, costSource: "computed" };
+  if (costUsd !== undefined) return { ...usage, costUsd, costSource: "computed" };
+  return reported === undefined ? usage : { ...usage, costSource: "reported" };
 }
+
+const hasTokens = ({ inputTokens, outputTokens }: CliUsage) => inputTokens + outputTokens > 0;
+
+/** Tokens that cost something nobody knows. */
+const isUnpriced = (usage: CliUsage) =>
+  hasTokens(usage) &&
+  (usage.costUsd === undefined || (usage.costUsd === 0 && usage.costSource === "reported"));
 
 export interface Spent {
   readonly turns: number;
@@ -21,11 +33,15 @@ export interface Spent {
 
 /** How a run ends that has reached one of its limits. */
 export function limitReached(
-  { maxTurns, maxCostUsd }: RunOptions,
+  { agent, model = "its default", maxTurns, maxCostUsd }: RunOptions,
   { turns, usage, countsTurns }: Spent,
 ): ForcedEnding | undefined {
   if (maxTurns !== undefined && !countsTurns && turns > maxTurns) {
     return { outcome: "limit", limit: "turns", message: `The run reached its limit of ${maxTurns} turns.` };
+  }
+  if (maxCostUsd !== undefined && usage && isUnpriced(usage)) {
+    const why = "its price is unknown";
+    return forcedBy(fail("coding_agent_budget_refused", { agent, model, why }).failure);
   }
   const costUsd = usage?.costUsd;
   if (maxCostUsd === undefined || costUsd === undefined || costUsd <= maxCostUsd) return undefined;

@@ -109,6 +109,11 @@ export interface AdapterRun extends LineReader {
   readonly files: readonly RunFile[];
   /** Lines to write at the start. Absent: stdin is closed, which several CLIs require. */
   readonly stdin?: readonly string[];
+  /**
+   * Text for stdin, which is closed after it. A prompt goes here where the CLI reads it: a command line is bounded, cannot
+   * hold every character, and other users of the machine see it.
+   */
+  readonly input?: string;
   /** For a program that is a server: lines go over HTTP instead of stdin and stdout. */
   readonly http?: HttpChannel;
   /** A file the program writes while running, with details missing from its output, such as token counts. */

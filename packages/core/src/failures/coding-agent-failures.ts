@@ -61,6 +61,14 @@ export const codingAgentFailures = {
     nextStep: () => "Create the folder, or name another one in `cwd`.",
     details: ({ folder }) => ({ folder }),
   }),
+  coding_agent_text_refused: row<{ agent: string; transport: string; why: string }>({
+    status: 422,
+    message: ({ agent, transport, why }) =>
+      `Agent '${agent}' takes its text on the command line over its transport '${transport}', and ${why}`,
+    nextStep: () =>
+      "Shorten the prompt or the instructions, put the text into a file, or use another transport.",
+    details: ({ agent, transport }) => ({ agent, transport }),
+  }),
   coding_agent_model_unknown: row<ReportedFacts>({
     status: 422,
     message: ({ agent, message }) => `Agent '${agent}' cannot use this model: ${message}`,
