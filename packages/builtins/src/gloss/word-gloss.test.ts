@@ -46,6 +46,13 @@ describe("tasks in other languages", () => {
     expect(only("weather")).toContain("weather");
   });
 
+  test("a word of the catalog that no dictionary has whole stays as it is", () => {
+    const known = new Set(["markdown", "convert", "brand"]);
+    const english = wordGloss("Wandle den Bericht in Markdown um", (word) => known.has(word));
+    expect(english).toContain("markdown");
+    expect(english).not.toContain("brand");
+  });
+
   test("a request without function words is recognised by its words", () => {
     expect(wordGloss("enviar documento", () => true)).toContain("send");
   });

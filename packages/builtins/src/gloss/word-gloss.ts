@@ -52,6 +52,8 @@ interface Meanings {
   readonly meanings: readonly string[];
   /** English words it looks like; used where the catalog speaks of them and of no meaning. */
   readonly similar?: readonly string[];
+  /** The word itself, when no dictionary has it whole: "Markdown" is no "Mark" if the catalog speaks of Markdown. */
+  readonly asWritten?: string;
 }
 
 /** A quick check before loading eleven thousand words: hardly any task is in another language. */
@@ -69,7 +71,11 @@ function covered(text: string, language: EuropeanLanguage, dictionary: Dictionar
   return words.filter((word) => lookUp(word, language, dictionary)).length / (words.length || 1);
 }
 
-function chosen({ meanings, similar = [] }: Meanings, knows: (word: string) => boolean): readonly string[] {
+function chosen(
+  { meanings, similar = [], asWritten }: Meanings,
+  knows: (word: string) => boolean,
+): readonly string[] {
+  if (asWritten !== undefined && knows(asWritten)) return [asWritten];
   const known = meanings.filter(knows);
   if (known.length > 0) return known.slice(0, MOST_KNOWN);
   const alike = similar.find(knows);
@@ -92,24 +98,30 @@ function europeanWords(text: string, language: EuropeanLanguage, dictionary: Dic
 /** An unknown word is kept as a name if it is capitalised; otherwise only as the English word it looks like. German nouns are all capitalised. */
 function glossedWord(word: string, language: EuropeanLanguage, dictionary: Dictionary): Found[] {
   const similar = cognates(word, language);
-  const meanings = lookUp(word, language, dictionary);
-  if (meanings) return [{ meanings, similar }];
+  const whole = lookUpWhole(word, language, dictionary);
+  const meanings = whole ?? (language === "de" ? compound(plainWord(word), dictionary) : undefined);
+  const asWritten = whole || plainWord(word).length < SHORTEST_PART ? {} : { asWritten: plainWord(word) };
+  if (meanings) return [{ meanings, similar, ...asWritten }];
   if (word.includes("-"))
     return word
       .split("-")
       .filter((part) => !FUNCTION_MEANINGS[language].has(plainWord(part)))
       .flatMap((part) => glossedWord(part, language, dictionary));
-  return [{ meanings: language !== "de" && isCapitalised(word) ? [word] : [], similar }];
+  return [{ meanings: language !== "de" && isCapitalised(word) ? [word] : [], similar, ...asWritten }];
 }
 
 const isCapitalised = (word: string): boolean => /^\p{Lu}/u.test(word);
 
-function lookUp(word: string, language: EuropeanLanguage, dictionary: Dictionary): string[] | undefined {
+const lookUp = (word: string, language: EuropeanLanguage, dictionary: Dictionary): string[] | undefined =>
+  lookUpWhole(word, language, dictionary) ??
+  (language === "de" ? compound(plainWord(word), dictionary) : undefined);
+
+function lookUpWhole(word: string, language: EuropeanLanguage, dictionary: Dictionary): string[] | undefined {
   for (const form of [word, ...otherForms(word, language)]) {
     const own = entry(dictionary, wordKey(form, language)) ?? entry(dictionary, plainWord(form));
     if (own) return own;
   }
-  return language === "de" ? compound(plainWord(word), dictionary) : undefined;
+  return undefined;
 }
 
 /** Pronouns at the end of a request ("escríbelo"), and consonants spelt otherwise before e ("marque" of "marcar"). */

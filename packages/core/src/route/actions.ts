@@ -46,6 +46,28 @@ export function actionBits(verbs: Iterable<string>): number {
 
 export const isActionVerb = (word: string): boolean => classesOfVerb.has(word);
 
+/** Verbs that are as often things: "which emails", "the message", "my orders". */
+const ALSO_THINGS = new Set(
+  "email message post order record log call title name plan form test track query view design draft book stream rank share index".split(
+    " ",
+  ),
+);
+const BEFORE_THINGS = new Set(
+  "the a an my your our their his her its this that these those all any some no which what many new every each of unread latest last next from".split(
+    " ",
+  ),
+);
+
+/** The action verbs of a sentence, in order, without words that stand there as things; "set up" is one verb. */
+export const verbsIn = (spoken: readonly string[]): string[] =>
+  spoken
+    .map((word, at) => (spoken[at + 1] === "up" && isActionVerb(`${word}up`) ? `${word}up` : word))
+    .filter(
+      (word, at) =>
+        isActionVerb(word) &&
+        !(ALSO_THINGS.has(word.replace(/s$/, "")) && BEFORE_THINGS.has(spoken[at - 1] ?? "")),
+    );
+
 /** Declared actions win; then the first verb of the name, then of the description. */
 export function documentActions(document: {
   readonly name: string;

@@ -6,27 +6,55 @@ import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
 import { type FoundValue, listItems } from "./task-values.ts";
 import { spokenForms } from "./value-names.ts";
 
+const MIN_SWITCH_CHARS = 3;
+
 export const booleanFor = (name: string, task: string): boolean | undefined => {
-  const words = name.replace(/^(is|as|with|include|use)_?/i, "").replace(/_/g, " ");
-  if (!new RegExp(`\\b${words.replace(/[^\w ]/g, "")}`, "i").test(task)) return undefined;
-  return !new RegExp(`\\b(?:not?|without|don't)\\s+(?:\\w+\\s+)?${words.replace(/[^\w ]/g, "")}`, "i").test(
-    task,
-  );
+  const words = name
+    .replace(/^(is|as|with|include|use)_?/i, "")
+    .replace(/_/g, " ")
+    .replace(/[^\w ]/g, "");
+  if (words.length < MIN_SWITCH_CHARS) return undefined; // nobody says "-P": it would be any word with a P
+  if (!new RegExp(`\\b${words}(?:s|d|ed|ing|ly)?\\b`, "i").test(task)) return undefined;
+  return !new RegExp(`\\b(?:not?|without|don't)\\s+(?:\\w+\\s+)?${words}`, "i").test(task);
 };
 
 /** Text inside a path or quotes is not a choice: "report.pdf" does not ask for a PDF. */
-export function enumValue(choices: readonly unknown[], { task, values }: Mapping): JsonValue | undefined {
+export function enumValue(
+  choices: readonly unknown[],
+  { task, values, hints: { inEnglish } }: Mapping,
+): JsonValue | undefined {
   const names = choices.filter((choice) => typeof choice === "string");
-  const words = ` ${without(values.filter(isName), task)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")} `;
+  if (names.length === 0) return undefined;
+  const said = without(values.filter(isName), task);
+  return choiceIn(said, names) ?? (inEnglish && choiceIn(inEnglish(said), names));
+}
+
+function choiceIn(text: string, names: readonly string[]): string | undefined {
+  const words = ` ${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")} `;
   const places = names.flatMap((choice) =>
-    spokenForms(choice).map((form) => ({ choice, length: form.length, at: words.lastIndexOf(` ${form} `) })),
+    spokenForms(choice).map((form) => ({ choice, length: form.length, at: lastOf(words, form) })),
   );
   // The longest form wins over one inside it, then the last one: "from png to jpeg" asks for a JPEG.
   return places
     .filter(({ at }) => at >= 0)
     .sort((a, b) => b.at + b.length - (a.at + a.length) || b.length - a.length)[0]?.choice;
+}
+
+/** Also in the plural: "barres" comes out of the dictionary as "bars". */
+const lastOf = (words: string, form: string): number =>
+  Math.max(words.lastIndexOf(` ${form} `), words.lastIndexOf(` ${form}s `));
+
+/** "Chart type. Values: bar, line, pie.": choices that only the description names. */
+export function describedChoices(description: unknown): string[] {
+  const [, list] =
+    typeof description === "string"
+      ? (/\b(?:values|choices|options|one of):?\s+((?:["'`]?[\w-]+["'`]?(?:,\s+(?:or\s+|and\s+)?|\s+or\s+|\s*\|\s*)){1,30}["'`]?[\w-]+)/i.exec(
+          description,
+        ) ?? [])
+      : [];
+  return (
+    list?.split(/,\s+(?:or\s+|and\s+)?|\s+or\s+|\s*\|\s*/).map((word) => word.replaceAll(/["'`]/g, "")) ?? []
+  );
 }
 
 const isName = ({ kind }: FoundValue): boolean => kind === "path" || kind === "quoted" || kind === "url";

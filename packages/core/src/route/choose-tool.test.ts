@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { verbsIn } from "./actions.ts";
 import { type ChoosableTool, chooseTool, rankTools } from "./choose-tool.ts";
+import type { Gloss } from "./gloss.ts";
 import { createRouteIndex } from "./route-index.ts";
 import { taskTexts } from "./task.ts";
 
@@ -58,12 +60,36 @@ test.each(["%s is not arithmetic", "3 4", "call 555 and 777"])("%s is no sum", (
   expect(chooseTool(task, CALCULATOR)).toEqual([]);
 });
 
+describe("a tool among those of one capability", () => {
+  test.each([
+    ["which emails need a reply", []],
+    ["email the team", ["email"]],
+    ["set up a call", ["setup"]],
+  ])("the verbs of %j are %j", (sentence, verbs) => {
+    expect(verbsIn(sentence.split(" "))).toEqual(verbs);
+  });
+
+  test("in another language goes the way from its file", () => {
+    const both = tools({
+      "convert-to-markdown": "Extract document text as Markdown.",
+      "convert-markdown": "Render Markdown to Office or PDF formats.",
+    });
+    const english: Record<string, string> = {
+      "把 notes.md 转换成 Word 文档": "notes.md convert word document",
+      "Wandle bericht.docx in Markdown um": "bericht.docx markdown convert",
+    };
+    const first = (task: string) => ranked(task, both, (text) => english[text])[0]?.name;
+    expect(first("把 notes.md 转换成 Word 文档")).toBe("convert-markdown");
+    expect(first("Wandle bericht.docx in Markdown um")).toBe("convert-to-markdown");
+  });
+});
+
 function tools(named: Record<string, string>): ChoosableTool[] {
   return Object.entries(named).map(([name, description]) => ({ name, description, inputSchema: {} }));
 }
 
-function ranked(task: string, all: readonly ChoosableTool[]) {
-  const index = createRouteIndex();
+function ranked(task: string, all: readonly ChoosableTool[], gloss?: Gloss) {
+  const index = createRouteIndex({ gloss });
   for (const { name, description } of all) index.add({ id: name, name, description });
   return rankTools(task, {
     index,

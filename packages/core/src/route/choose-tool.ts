@@ -1,7 +1,7 @@
 /** Which of these tools a sentence asks for. Words only, no embeddings: light enough for a model that runs in the process. */
 import type { JsonSchema } from "../schema.ts";
 import { type AnyTool, riskOf } from "../tool.ts";
-import { actionBits, documentActions, isActionVerb } from "./actions.ts";
+import { actionBits, documentActions, isActionVerb, verbsIn } from "./actions.ts";
 import { directionFit } from "./direction.ts";
 import { candidatesFor } from "./features.ts";
 import { withFileKinds } from "./file-kinds.ts";
@@ -134,7 +134,7 @@ function declaredScore(
 ): number {
   const { description, input, endpoint } = tool;
   const weights = DECLARED_WEIGHTS;
-  const direction = directionFit(sentence, description) * weights.direction;
+  const direction = directionFit(sentence, description, english) * weights.direction;
   if (endpoint) return direction; // its path covers the rest
   const { missing, placed, spare } = mapPayload(sentence, input.jsonSchema, hints);
   const asks = QUESTION.test(sentence) ? (riskOf(tool) === "read" ? 1 : -1) : 0;
@@ -151,13 +151,20 @@ function declaredScore(
   );
 }
 
-/** 1 when the task's first verb is of the tool's kind ("save" and `write_file`), -1 when both have a verb and they differ. */
+/**
+ * 1 when the task's first verb is of the tool's kind ("save" and `write_file`), -1 when both have a verb and they differ. Finding,
+ * listing and showing differ too little to speak against a tool.
+ */
 function verbFit(english: string, name: string, description: string): number {
-  const verb = words(english).find(isActionVerb);
+  const [verb] = verbsIn(words(english));
   const own = documentActions({ name, description: "" }) || documentActions({ name: "", description });
   if (verb === undefined || own === 0) return 0;
-  return (actionBits([verb]) & own) === 0 ? -1 : 1;
+  const asked = actionBits([verb]);
+  if ((asked & own) !== 0) return 1;
+  return (asked & LOOKING) !== 0 && (own & LOOKING) !== 0 ? 0 : -1;
 }
+
+const LOOKING = actionBits(["search", "list", "fetch", "check"]);
 
 /** "current weather" does not answer a question about tomorrow. */
 const ONLY_NOW = /\b(?:current|currently|right now)\b/i;

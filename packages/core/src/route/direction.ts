@@ -14,10 +14,14 @@ interface Direction {
 const FORWARD = /\s(?:to|into|as)\s/i;
 const BACKWARD = /\s(?:out of|from)\s/i;
 
-/** Above 0 when both go the same way, below 0 when they go opposite ways, 0 when one of them has no direction. */
-export function directionFit(task: string, description: string): number {
+/**
+ * Above 0 when both go the same way, below 0 when they go opposite ways, 0 when one of them has no direction.
+ * `english`: the task in English words, without grammar when it is in another language; then its file is what it comes from.
+ */
+export function directionFit(task: string, description: string, english = task): number {
   // The first sentence says what a tool does; the others are about details ("comes as base64").
-  const [wish, offer] = [directionOf(withEndings(task)), directionOf(description.split(/\.\s/)[0] ?? "")];
+  const wish = directionOf(withEndings(task)) ?? (english === task ? undefined : fromFile(task, english));
+  const offer = directionOf(description.split(/\.\s/)[0] ?? "");
   if (!wish || !offer) return 0;
   const same = shared(wish.to, offer.to) + shared(wish.from, offer.from);
   const opposite = shared(wish.to, offer.from) + shared(wish.from, offer.to);
@@ -44,6 +48,16 @@ const withEndings = (task: string): string =>
       const ending = /\.(\w+)$/.exec(path.text)?.[1]?.toLowerCase() ?? "";
       return `${text.slice(0, path.at)}${kindOfEnding(ending) ?? ending}${text.slice(path.end)}`;
     }, task);
+
+/** "notes.md Word 文档" comes from Markdown; what else it speaks of is where it goes. */
+function fromFile(task: string, english: string): Direction | undefined {
+  const [file] = findValues(task).filter(({ kind }) => kind === "path");
+  const ending = /\.(\w+)$/.exec(file?.text ?? "")?.[1]?.toLowerCase();
+  if (!file || ending === undefined) return undefined;
+  const from = termsOf(kindOfEnding(ending) ?? ending);
+  const rest = termsOf(english.replaceAll(file.text, " "));
+  return { from, to: new Set([...rest].filter((term) => !from.has(term))) };
+}
 
 function shared(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let count = 0;

@@ -2,17 +2,18 @@
 import type { FoundValue } from "./task-values.ts";
 
 /** Content passed on verbatim: a document, code, a note. */
-const VERBATIM = /content|text|body|message|note|code/i;
+const VERBATIM = /content|(?<!con)text|body|message|note|code|^stdin$/i;
 /** What a model or a person is asked: the task in its own words, including the verb. */
 const ASKED = /prompt|question|task|instruction|request/i;
 /** What the task is about, without the verb: "search for solar panels" -> "solar panels". */
-const SUBJECT = /query|description|topic|search|input|title|subject|name|q$|keyword/i;
-/** Values for these need a label, quotes or a colon; the sentence itself is not a title. */
-const HEADING = /^(title|subject|name|label|summary)$/i;
+const SUBJECT =
+  /(?:^|[_-])(?:query|description|topic|search|input|title|subject|name|q|keyword)s?(?:$|[_-])/i;
+/** Values for these need a label, quotes or a colon; the sentence itself is neither a title nor standard input. */
+const HEADING = /^(title|subject|name|label|summary|stdin)$/i;
 const LOOKED_FOR = /^(q|query|search|keywords?|search_?(?:term|query))$/i;
 
 export const isFreeText = (name: string): boolean =>
-  VERBATIM.test(name) || ASKED.test(name) || SUBJECT.test(name);
+  VERBATIM.test(name) || ASKED.test(name) || SUBJECT.test(name.replaceAll(/([a-z])([A-Z])/g, "$1_$2"));
 
 export interface FreeText {
   readonly text: string;

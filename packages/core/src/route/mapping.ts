@@ -11,6 +11,8 @@ export interface PayloadHints {
   readonly placeOf?: (text: string) => string | undefined;
   /** Today, to resolve "tomorrow". */
   readonly now?: Date;
+  /** The task in English words, when it is in another language: choices and switches are in English. */
+  readonly inEnglish?: (text: string) => string;
   /** The path of an operation: "pod web-0" fills `/pods/{name}`. */
   readonly path?: string;
 }

@@ -62,7 +62,7 @@ const RULES: readonly KindRule[] = [
 
 /** For these kinds the description only decides over free text; "the file's content" is not a path. */
 const TEXT_NAME =
-  /content|text|body|message|note|code|prompt|question|query|search|instruction|pattern|format|^names?$/i;
+  /content|(?<!con)text|body|message|note|code|prompt|question|query|search|instruction|pattern|format|^names?$|^stdin$/i;
 
 export function kindOf({
   name,

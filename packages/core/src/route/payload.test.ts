@@ -189,6 +189,58 @@ describe("arguments from a task", () => {
     );
   });
 
+  test.each<[string, z.ZodObject, object]>([
+    [
+      "turn config.yaml into JSON",
+      z.object({
+        stdin: text.optional().describe("Text for its standard input, instead of a file."),
+        file: text.optional(),
+      }),
+      { file: "config.yaml" },
+    ],
+    [
+      "format this SQL: select a from t",
+      z.object({ stdin: text.optional().describe("Text for its standard input, instead of a file.") }),
+      { stdin: "select a from t" },
+    ],
+    ["delete the alert rule 4f2a", z.object({ rule_id: text }), { rule_id: "4f2a" }],
+    [
+      "decline the invite AAMk123",
+      z.object({ event_id: text, response: text.describe("Response type. Values: accept, decline.") }),
+      { event_id: "AAMk123", response: "decline" },
+    ],
+    ["render pipeline.dot", z.object({ files: text, Gname: text.optional() }), { files: "pipeline.dot" }],
+    ["render pipeline.dot", z.object({ files: text, P: z.boolean().optional() }), { files: "pipeline.dot" }],
+    [
+      "traduce contrato.md al inglés",
+      z.object({
+        input_file: text,
+        target_lang: text.describe("ISO 639-1 code"),
+        context: text.optional().describe("Path to a Markdown file with terms."),
+      }),
+      { input_file: "contrato.md", target_lang: "en" },
+    ],
+    ["把合同翻译成德语", z.object({ target_lang: text }), { target_lang: "de" }],
+  ])("of a program that others wrote: %j", (task, schema, expected) => {
+    expect(mapPayload(task, zodSchema(schema).jsonSchema, { now }).payload).toEqual(expected);
+  });
+
+  test.each(["meet me at 3pm", "compute the sha256 of it", "results of Q3", "a run of 3h30m"])(
+    "%j names no identifier",
+    (task) => {
+      expect(mapPayload(task, zodSchema(z.object({ rule_id: text })).jsonSchema, { now }).payload).toEqual(
+        {},
+      );
+    },
+  );
+
+  test("a choice of a task in another language is found in its English words", () => {
+    const chart = zodSchema(z.object({ kind: z.enum(["bar", "line"]) })).jsonSchema;
+    const inEnglish = () => "create a diagram with bars";
+    expect(mapPayload("crée un graphique en barres", chart, { inEnglish }).payload).toEqual({ kind: "bar" });
+    expect(mapPayload("crée un graphique en barres", chart).payload).toEqual({});
+  });
+
   test("a required value that is not in the text is missing, not made up", () => {
     const schema = zodSchema(
       z.object({ url: z.url(), email: z.email(), count: z.int(), note: text.optional() }),

@@ -3,7 +3,7 @@
  * as missing and never made up, and a value without a clear sign in the text is reported as a guess.
  */
 import type { JsonSchema, JsonValue } from "../schema.ts";
-import { arrayFor, booleanFor, enumValue } from "./choice-arguments.ts";
+import { arrayFor, booleanFor, describedChoices, enumValue } from "./choice-arguments.ts";
 import { freeText, isFreeText, valueNamed } from "./free-text.ts";
 import { labelledValues } from "./labelled-values.ts";
 import { type Mapping, type PayloadHints, take } from "./mapping.ts";
@@ -184,6 +184,8 @@ function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | u
   if (kind === "path") return undefined;
   if (schema.type === "array") return arrayFor(parameter, mapping);
   if (!isText(schema)) return undefined;
+  const chosen = enumValue(describedChoices(schema.description), mapping);
+  if (chosen !== undefined) return chosen;
   return kind ? FILLS[kind](parameter, mapping) : named(name, mapping);
 }
 
@@ -195,12 +197,14 @@ function named(name: string, { task, used }: Mapping): string | undefined {
   return found.text;
 }
 
+const FROM_LANGUAGE = /(?<!\p{L})(?:from|aus|vom|del|du|do|desde|depuis)\s+(?:(?:the|dem|el|le|o)\s+)?$/iu;
+
 /** "into French" is the target, "from German" the source; a language in quotes is part of a text. */
 function languageFor(parameter: ParameterSchema, { task, values }: Mapping): string | undefined {
   const said = languagesIn(task).filter(
     ({ at }) => !values.some((value) => value.kind === "quoted" && value.at <= at && at < value.end),
   );
-  const isFrom = ({ at }: NamedValue) => /\bfrom\s+(?:the\s+)?$/i.test(task.slice(0, at));
+  const isFrom = ({ at }: NamedValue) => FROM_LANGUAGE.test(task.slice(0, at));
   const chosen = isSource(parameter) ? said.find(isFrom) : said.findLast((each) => !isFrom(each));
   if (!chosen) return undefined;
   const { enum: choices, description } = parameter.schema;

@@ -141,6 +141,25 @@ describe("a plan", () => {
     expect(step).toMatchObject({ unplaced: ["append"], payload: { path: "log.txt", content: "done" } });
   });
 
+  test("a tool's own name has a place for what it says", () => {
+    const calendar = defineCapability({
+      id: "calendar",
+      name: "Calendar",
+      description: "Shows events.",
+      tools: [tool("calendar-today", z.object({}), "Show today's events.")],
+    });
+    const [step] = plan(ranked(["calendar", 8]), "what is on my calendar today", {
+      capabilityOf: () => calendar,
+      hints: { now: new Date("2026-03-02T09:00:00Z") },
+    });
+    expect(step).not.toHaveProperty("unplaced");
+    const [other] = plan(ranked(["calendar", 8]), "what is on my calendar tomorrow", {
+      capabilityOf: () => calendar,
+      hints: { now: new Date("2026-03-02T09:00:00Z") },
+    });
+    expect(other).toMatchObject({ unplaced: ["tomorrow"] });
+  });
+
   test("reports what is missing instead of making it up", () => {
     expect(plan(ranked(["files", 5]), "delete it", parts)[0]).toMatchObject({
       missing: ["path"],

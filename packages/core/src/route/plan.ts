@@ -11,7 +11,7 @@ import { isRecord, parametersOf } from "./parameters.ts";
 import { mapPayload } from "./payload.ts";
 import type { RankResult } from "./rank.ts";
 import type { MatchedCapability, TaskIntent, TaskStep } from "./task-contract.ts";
-import { normalizeTask } from "./text.ts";
+import { identifierWords, normalizeTask, words } from "./text.ts";
 
 export type PlannedStep = TaskStep;
 
@@ -144,7 +144,7 @@ function toStep(
     constants,
     ...(path !== undefined && { path }),
   });
-  const unplaced = [...files, ...unkeptWord(task, tool)];
+  const unplaced = [...files.filter((value) => !isNamed(value, tool, hints)), ...unkeptWord(task, tool)];
   return {
     capabilityId: capability.id,
     ...callOf(capability, tool?.name),
@@ -157,6 +157,13 @@ function toStep(
     ...(guessed.length > 0 && { guessed }),
     ...(unplaced.length > 0 && { unplaced }),
   };
+}
+
+/** `calendar-today` has a place for "today": its name. */
+function isNamed(value: string, tool: PlannableTool | undefined, { inEnglish }: PayloadHints): boolean {
+  const own = new Set(words(identifierWords(tool?.name ?? "")));
+  const said = words(inEnglish?.(value) ?? value);
+  return said.length > 0 && said.every((word) => own.has(word));
 }
 
 /** "append": a tool that does not speak of it may replace what is there. */

@@ -21,7 +21,7 @@ export interface FoundValue {
 }
 
 const EXTENSIONS =
-  "txt|md|markdown|rst|json|jsonl|csv|tsv|ya?ml|html?|[cm]?[jt]sx?|py|rb|go|rs|java|cpp|css|sql|pdf|docx?|odt|rtf|pptx?|xlsx?|ods|tex|epub|png|jpe?g|gif|webp|svg|avif|bmp|tiff?|heic|mp3|wav|ogg|flac|m4a|mp4|mov|mkv|webm|avi|zip|tar|tar\\.gz|tgz|gz|bz2|7z|rar|log|xml|toml|ini|env|sh|db|sqlite|ipynb|eml|ics|vcf|parquet|bak";
+  "txt|md|markdown|rst|json|jsonl|csv|tsv|ya?ml|html?|[cm]?[jt]sx?|py|rb|go|rs|java|cpp|css|sql|pdf|docx?|odt|rtf|pptx?|xlsx?|ods|tex|epub|png|jpe?g|gif|webp|svg|avif|bmp|tiff?|heic|mp3|wav|ogg|flac|m4a|mp4|mov|mkv|webm|avi|zip|tar|tar\\.gz|tgz|gz|bz2|7z|rar|log|xml|toml|ini|env|sh|db|sqlite|ipynb|eml|ics|vcf|parquet|bak|dot|gv|mmd|puml|psd|eps|ttf|woff2?|conf|cfg|properties|gradle|kts?|swift|php|lua|scala|vue|svelte|s[ac]ss|less|wasm|proto|graphql|tf|pem|crt|csr|patch|diff|srt|vtt|midi?|stl|geojson|kml|gpx|ndjson|mbox|msg|odp|bib|lst|iso|img|deb|rpm|jar|whl|apk|xsd|xslt?|wsdl|plist|dat|bin";
 
 /** Earlier rows win: a number inside a URL is part of the URL. */
 const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
@@ -46,6 +46,11 @@ const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
     /(?<=\b(?!(?:is|of|are|what|plus|minus|be|and|or|equals|calculate|compute|subtract|solve)\b)[a-z]{2,}\s+#?)\d+(?:-\d+)+\b/gi,
   ],
   ["identifier", /(?<![\w./@])(?=[\w.-]*\d)(?=[\w.-]*[a-z_-])[a-z][\w]*(?:[_-][\w]+)+\b/gi],
+  // "rule 4f2a", "invite AAMk123": letters and digits in one word, unlike "3pm", "2nd" or the name of a standard.
+  [
+    "identifier",
+    /(?<![\w./@-])(?!\d+(?:h|e)\d+m?\b|(?:sha|iso|utf|rfc|aes|rsa|cp|win|windows|office|x|h)\d)(?:[a-z]+\d{3,}\w*|\d+[a-z]+\d\w*|[a-z]+\d+[a-z]\w+)\b(?![./@-]\w)/gi,
+  ],
   ["number", /(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)/gi],
 ];
 

@@ -1,5 +1,5 @@
 /** A parsed task: its terms, clauses, verbs, vectors and whether it has a URL. Everything `rank` needs of the text. */
-import { actionBits, isActionVerb } from "./actions.ts";
+import { actionBits, verbsIn } from "./actions.ts";
 import { clausesOf } from "./clauses.ts";
 import { withFileKinds } from "./file-kinds.ts";
 import { withOperators } from "./operators.ts";
@@ -67,7 +67,7 @@ export function readTask(raw: string, embed: Embed | undefined): Task {
     parameterTerms: new Set([...content, ...names]),
     rooms,
     grams: gramsOf(ordered),
-    verbs: spoken.filter(isActionVerb),
+    verbs: verbsIn(spoken),
     actions: actionBits(spoken),
     phrasing: phrasingOf(spoken),
     hasUrl: URL_OR_PAGE.test(text),

@@ -44,7 +44,8 @@ const isIn = (form: string, value: string): boolean => {
 const leaves = (value: JsonValue): string[] =>
   value !== null && typeof value === "object" ? Object.values(value).flatMap(leaves) : [String(value)];
 
-const BEFORE_LANGUAGE = /\b(?:in|into|to|from) $/i;
+const BEFORE_LANGUAGE =
+  /(?<!\p{L})(?:in|into|to|from|ins|auf|aus|al|en|em|au|para|pour|del|du|do)(?: (?:le|el|o))? $/iu;
 const BEFORE_NOUN = /^ (?!(?:and|then|please|as|with|for|by|to|into|at|on)\b)\p{L}/iu;
 
 /** "in Polish", "into French": not the language in "send it to German customers". */

@@ -5,13 +5,28 @@ const LANGUAGE_CODES =
     " ",
   );
 const englishName = new Intl.DisplayNames(["en"], { type: "language" });
+/** The other languages that tasks are read in. */
+const OTHER_NAMES = ["de", "es", "fr", "pt", "ja", "zh"].map(
+  (locale) => new Intl.DisplayNames([locale], { type: "language" }),
+);
 
-/** Lower-case English names, such as "french", to ISO 639-1 codes. */
+/** Lower-case names, such as "french" and "inglés", to ISO 639-1 codes. */
 const LANGUAGES: ReadonlyMap<string, string> = new Map([
+  ...OTHER_NAMES.flatMap((names) =>
+    LANGUAGE_CODES.map((code) => [(names.of(code) ?? code).toLowerCase(), code] as const),
+  ),
+  ["英文", "en"],
+  ["日文", "ja"],
   ...LANGUAGE_CODES.map((code) => [(englishName.of(code) ?? code).toLowerCase(), code] as const),
   ["mandarin", "zh"],
   ["norwegian", "no"],
   ["farsi", "fa"],
+]);
+
+const ENGLISH_NAMES = new Set([
+  ...LANGUAGE_CODES.map((code) => (englishName.of(code) ?? code).toLowerCase()),
+  "mandarin",
+  "farsi",
 ]);
 
 /** Lower-case singular names to ISO 4217 codes. A bare word such as "dollar" means the most common currency. */
@@ -71,7 +86,13 @@ export interface NamedValue {
   readonly end: number;
 }
 
-export const languagesIn = (text: string): NamedValue[] => namedIn(text, LANGUAGE_PATTERN, LANGUAGES);
+/** `name` is the English one, whatever the text calls it. */
+export const languagesIn = (text: string): NamedValue[] =>
+  namedIn(text, LANGUAGE_PATTERN, LANGUAGES).map((each) =>
+    ENGLISH_NAMES.has(each.name.toLowerCase())
+      ? each
+      : { ...each, name: englishName.of(each.code) ?? each.name },
+  );
 
 export function currenciesIn(text: string): NamedValue[] {
   const codes = [...text.matchAll(CURRENCY_CODE)].map((match) => valueAt(match, match[0]));
@@ -92,7 +113,11 @@ export function spokenForms(value: string): string[] {
 const alternatives = (names: Iterable<string>): string =>
   [...names].sort((a, b) => b.length - a.length).join("|");
 
-const LANGUAGE_PATTERN = new RegExp(`\\b(${alternatives(LANGUAGES.keys())})\\b`, "gi");
+/** Chinese and Japanese do not separate words. */
+const LANGUAGE_PATTERN = new RegExp(
+  `(?<!\\p{Script=Latin})(${alternatives(LANGUAGES.keys())})(?!\\p{Script=Latin})`,
+  "giu",
+);
 const CURRENCY_PATTERN = new RegExp(`\\b(${alternatives(CURRENCIES.keys())})s?\\b`, "gi");
 const CURRENCY_CODE = new RegExp(`\\b(?:${alternatives(new Set(CURRENCIES.values()))})\\b`, "g");
 

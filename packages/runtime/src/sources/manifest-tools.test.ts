@@ -72,6 +72,15 @@ describe("manifestTools", () => {
     expect(tool(parameters).input.jsonSchema).toMatchObject({ properties: { [key]: expected } });
   });
 
+  test("a folder for results that must be given is the session's own by default", () => {
+    const schema = tool([
+      { name: "output-dir", type: "option", required: true },
+      { name: "input_dir", type: "argument", required: true },
+    ]).input.jsonSchema;
+    expect(schema.properties).toMatchObject({ output_dir: { default: "." } });
+    expect(schema.properties).not.toMatchObject({ input_dir: { default: expect.anything() } });
+  });
+
   test("refuses input outside the schema", () => {
     expect(tool(["arg1"]).input.parse({ arg1: "x", other: 1 })).toMatchObject({ ok: false });
     expect(tool(["arg1"]).input.parse({})).toMatchObject({ ok: false });

@@ -91,10 +91,21 @@ function fieldOf(parameter: Parameter): z.ZodType {
   const one = valueType(parameter);
   const many = parameter.repeatable ? z.union([one, z.array(one).min(1).max(1000)]) : one;
   const described = parameter.description ? many.describe(parameter.description) : many;
-  const annotated =
-    parameter.default === undefined ? described : described.meta({ default: parameter.default });
+  const usual = parameter.default ?? (isOutputFolder(parameter) ? HERE : undefined);
+  const annotated = usual === undefined ? described : described.meta({ default: usual });
   return parameter.required ? annotated : annotated.optional();
 }
+
+const HERE = "."; // the session's own folder, where the call runs
+
+/** A folder for results that must be given: a task that names none means the session's own. */
+const isOutputFolder = ({ key, value, required, repeatable, choices, description }: Parameter): boolean =>
+  required &&
+  !repeatable &&
+  !choices &&
+  (value === "string" || value === "path") &&
+  /^(out|output|target|dest|destination|result)s?_(dir|directory|folder)$/i.test(key) &&
+  !/\bmust (?:not )?exist\b/i.test(description ?? "");
 
 const text = z.string().max(MAX_VALUE_CHARS);
 const VALUE_TYPES: Record<Parameter["value"], z.ZodType> = {

@@ -24,6 +24,7 @@ describe("a skill folder", () => {
       version: "1.2.0",
       source: "skill",
       documentation: { usage: "Licence: MIT" },
+      routing: { routable: false }, // it instructs an agent; reading it does no task
     });
     expect(skill.systemPrompt).toBe(
       "Skill pdf-forms: Fills PDF forms. Use when a form must be filled in.\n" +

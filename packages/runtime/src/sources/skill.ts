@@ -114,7 +114,7 @@ function capability(folder: string, front: FrontMatter, files: readonly string[]
     category: "Skills",
     systemPrompt: prompt(front, files, tool),
     tools: [tool],
-    routing: { tags: name.split("-") },
+    routing: { tags: name.split("-"), routable: false }, // instructions for an agent: reading them does no task
     documentation: { usage: notes.filter(Boolean).join("\n") },
   });
 }

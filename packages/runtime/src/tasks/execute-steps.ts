@@ -28,7 +28,7 @@ export interface StepParts {
   /** Whether the capability may call this route; the reason if not. */
   readonly refuseRoute: (step: PlannedStep) => Failure | undefined;
   /** The session a tool works in; a new one when it needs one and none was given. */
-  readonly sessionFor: (tool: AnyTool) => Promise<string | undefined>;
+  readonly sessionFor: (tool: Pick<AnyTool, "requiresContext">) => Promise<string | undefined>;
   /** Asks a person, and waits for the answer if the caller wants that. */
   readonly askPerson: (
     outcome: Extract<GateOutcome, { kind: "approval" }>,
@@ -143,13 +143,8 @@ async function executeStep(step: PlannedStep, parts: StepParts, place: StepPlace
   if (!pass) return refused(fail("capability_resting", { id: step.capabilityId }).failure);
   const found = await parts.agentFor(step.capabilityId);
   if ("failure" in found) return refused(found.failure);
-  place.sessionId = await parts.sessionFor(tool);
+  const { outcome, attempts } = await callInSession(step, tool, found, parts, place);
   const { sessionId } = place;
-  const { outcome, attempts } = await withRetries(
-    tool,
-    (attempt) => call(step, tool, found, { sessionId, attempt }, parts),
-    parts.signal,
-  );
   await parts.breakers.settle(step.capabilityId, outcome.kind === "done" || !isOurFault(outcome));
   const tried = attempts > 1 ? { attempts } : {};
   if (outcome.kind === "done")
@@ -158,6 +153,30 @@ async function executeStep(step: PlannedStep, parts: StepParts, place: StepPlace
   const { onAsked } = place;
   return approvedStep(step, await parts.askPerson(outcome, { agent: found.agent, sessionId, onAsked }));
 }
+
+/** Some tools need a session only with certain input, such as a file; they refuse without one, and get a new one. */
+async function callInSession(
+  step: PlannedStep,
+  tool: AnyTool,
+  found: { agent: RuntimeAgent; toolName: (tool: string) => string },
+  parts: StepParts,
+  place: StepPlace,
+): Promise<{ outcome: GateOutcome; attempts: number }> {
+  const callIn = async (sessionId: string | undefined) => {
+    place.sessionId = sessionId;
+    return withRetries(
+      tool,
+      (attempt) => call(step, tool, found, { sessionId, attempt }, parts),
+      parts.signal,
+    );
+  };
+  const first = await callIn(await parts.sessionFor(tool));
+  if (place.sessionId !== undefined || !lacksSession(first.outcome)) return first;
+  return callIn(await parts.sessionFor({ requiresContext: true }));
+}
+
+const lacksSession = (outcome: GateOutcome): boolean =>
+  outcome.kind === "refused" && outcome.failure.code === "session_required";
 
 function approvedStep(step: PlannedStep, { approvalId, result }: PersonAnswer): ExecutedStep {
   if (!result) {

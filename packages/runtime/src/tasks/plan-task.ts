@@ -4,6 +4,7 @@
  */
 import { ok, plan, type Result } from "@capstan/core";
 import {
+  inEnglish,
   intentOf,
   type MatchedCapability,
   matchedCapabilities,
@@ -52,7 +53,12 @@ export async function planTask(
   if (!visible.ok) return visible;
   const { capabilityOf } = visible.value;
   const { timezoneOf, placeOf } = parts;
-  const hints: PayloadHints = { timezoneOf, placeOf, now: new Date() };
+  const hints: PayloadHints = {
+    timezoneOf,
+    placeOf,
+    now: new Date(),
+    inEnglish: (text) => inEnglish(text, parts.index().current()),
+  };
   const planning = { capabilityOf, hints, chooseTool: parts.chooseTool };
   const rankText = async (text: string): Promise<RankResult> =>
     rankCapabilities(text, await parts.index().forTask(text), {

@@ -35,7 +35,7 @@ export function taskSession(
 ) {
   let fresh: string | undefined;
   return {
-    async forTool({ requiresContext }: AnyTool): Promise<string | undefined> {
+    async forTool({ requiresContext }: Pick<AnyTool, "requiresContext">): Promise<string | undefined> {
       if (sessionId !== undefined || !requiresContext) return sessionId;
       fresh ??= (
         await sessions.create({ id: taskId, owner: email, agentId, title: task.slice(0, TITLE_CHARS) })

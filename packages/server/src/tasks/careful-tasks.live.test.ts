@@ -1,7 +1,7 @@
 /** Guesses cause no side effects; sessions and approvals for tasks; several requests in one task. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { defineCapability, defineTool, ok } from "@capstan/core";
+import { defineCapability, defineTool, fail, ok } from "@capstan/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { STORES } from "../../../../tools/stores-under-test.ts";
@@ -29,6 +29,24 @@ const lighthouse = defineCapability({
   routing: { triggers: ["demolish the lighthouse"] },
 });
 
+/** Needs a session only with a file, so it does not require one. */
+const harbour = defineCapability({
+  id: "harbour.log",
+  name: "Harbour Log",
+  description: "Read a harbour log.",
+  tools: [
+    defineTool({
+      name: "read_harbour_log",
+      description: "Reads a harbour log.",
+      risk: "read",
+      input: z.object({ file: z.string().optional().describe("Path of the log file.") }),
+      run: ({ file }, { fileStore }) =>
+        fileStore ? ok({ file: file ?? "" }) : fail("session_required", { tool: "read_harbour_log" }),
+    }),
+  ],
+  routing: { triggers: ["read the harbour log"] },
+});
+
 describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
   let server: TestServer;
   let site: Server;
@@ -44,7 +62,7 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
     server = await testServer(
       await fresh(),
       { CAPSTAN_ALLOW_HOSTS: host },
-      { config: { capabilities: [lighthouse] } },
+      { config: { capabilities: [lighthouse, harbour] } },
     );
   });
   afterAll(async () => {
@@ -96,6 +114,15 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
     expect(again.body).toMatchObject({
       status: "ok",
       execution: { steps: [{ data: { content: "hello" } }] },
+    });
+  });
+
+  test("a tool that finds out that it needs a session gets a new one", async () => {
+    const { body } = await execute({ task: "read the harbour log june.log" });
+    expect(body).toMatchObject({
+      status: "ok",
+      session: { id: expect.any(String) },
+      execution: { steps: [{ ok: true, data: { file: "june.log" } }] },
     });
   });
 
