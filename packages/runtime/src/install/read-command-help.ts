@@ -35,9 +35,13 @@ export async function readCommandHelp(
 
 /** The version that it names itself; undefined when it names none. */
 export async function readVersion({ line, isolation }: HelpReader): Promise<string | undefined> {
-  const outcome = await runIsolated(line, ["--version"], { timeoutMs: HELP_MS, onFlood: "cut" }, isolation);
-  const said = outcome.ok ? `${outcome.value.stdout}\n${outcome.value.stderr}` : "";
-  return /\b(\d+\.\d+(?:\.\d+)?)/.exec(said)?.[1];
+  for (const way of ["--version", "-V"]) {
+    const outcome = await runIsolated(line, [way], { timeoutMs: HELP_MS, onFlood: "cut" }, isolation);
+    const said = outcome.ok ? `${outcome.value.stdout}\n${outcome.value.stderr}` : "";
+    const found = /\b(\d+\.\d+(?:\.\d+)?)/.exec(said)?.[1];
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function whyNot({ exit, stdout, stderr }: CommandOutcome, way: string, timeoutMs: number): string {

@@ -9,6 +9,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import { type ArchiveFile, binOf, readNpmPackage, readTarGz, stripTopFolder } from "@capstan/core/internal";
 import { type FetchParts, fromNpm } from "./fetch-package.ts";
 import { nodeCodec } from "./node-codec.ts";
+import { systemPackageSummary } from "./system-package.ts";
 
 export interface WrapSource {
   /** How people call the program. */
@@ -70,7 +71,7 @@ async function ofProgram(path: string): Promise<WrapSource> {
     program,
     origin: `the program ${path}`,
     starts: { kind: "program", path },
-    description: await manPageSummary(program),
+    description: (await manPageSummary(program)) ?? (await systemPackageSummary(path)),
   };
 }
 

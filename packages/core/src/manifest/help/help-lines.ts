@@ -41,6 +41,7 @@ function headingOf(line: string): string | undefined {
   const indent = line.length - line.trimStart().length;
   if (indent > 3 || body.startsWith("-")) return undefined;
   if (/^[A-Z][A-Z ]{2,40}$/.test(body) && indent === 0) return body.toLowerCase();
-  if (/^[A-Za-z][^<>[\]]{2,90}:$/.test(body)) return body.slice(0, -1).toLowerCase();
+  const said = body.replaceAll(/<((?:sub)?commands?|options?)>/gi, "$1"); // "where <command> is one of:"
+  if (/^[A-Za-z][^<>[\]]{2,90}:$/.test(said)) return said.slice(0, -1).toLowerCase();
   return undefined;
 }

@@ -25,11 +25,15 @@ interface Spelling {
 
 const FLAG = /^(--?[A-Za-z][\w.-]*)/;
 /** `=FILE`, `[=FILE]`, ` <file>`, ` [file]`, ` {a,b}`, ` FILE`, `=a|b`. */
-const JOINED_VALUE = /^(\[)?=(<[^>]*>|\{[^}]*\}|[^\s,\]]+(?:\[[^\]]*\])?)\]?/;
+const JOINED_VALUE = /^(\[)?=(<[^>]*>|\{[^}]*\}|[^\s,\]]+(?:,[^\s,\]]+)*(?:\[[^\]]*\])?)\]?/;
 const BRACKET_VALUE = /^ (<[^>]*>|\[[^\]]*\]|\{[^}]*\})(?:\.\.\.)?/;
-const UPPER_VALUE = /^ ([A-Z][A-Z0-9_:|-]*(?:\[[^\]]*\])?)(?=[\s,]|$)/;
+const UPPER_VALUE = /^ ([A-Z][A-Z0-9_:|-]*(?:,[A-Z0-9]+)*(?:\.{2,3})?(?:\[[^\]]*\])?)(?=[\s,]|$)/;
 /** Lower-case words count as a value only when a gap or the end of the line follows them. */
-const WORD_VALUE = /^ ([a-z][\w[\]:,|=-]*(?: [a-z][\w-]*){0,2})(?= {2,}|$)/;
+const WORD_VALUE = /^ ([a-z][\w[\]:,|=-]*(?:\.{2,3})?(?: [a-z][\w-]*){0,2})(?= {2,}|$)/;
+/** `-C[WHEN]`: a value that may be left out, right behind a letter. */
+const ATTACHED_VALUE = /^\[([^\]=]+)\](?=\s|,|$)/;
+/** `-Tv  - Set output format to 'v'`, `-ofile - Write output to 'file'`: the text quotes the value that stands behind the letter. */
+const QUOTED_VALUE = /^-([A-Za-z])([a-z]\w*(?:=\w+)?)(?= {2,}|\s+- )/;
 const SEPARATOR = /^(?:,\s*|\s*\|\s*|\s*\/\s*(?=--?\w)|\s+(?=--?[A-Za-z]))/;
 
 /** Undefined when the line is none. */
@@ -60,6 +64,8 @@ export function readOptionLine(
 }
 
 function readSpelling(text: string): Spelling | undefined {
+  const attached = attachedValue(text);
+  if (attached) return attached;
   const flag = FLAG.exec(text)?.[1]?.replace(/[.]+$/, "");
   if (flag === undefined) return undefined;
   const after = text.slice(flag.length);
@@ -75,6 +81,31 @@ function readSpelling(text: string): Spelling | undefined {
     several: words.length > 1 && words.every((word) => word.length === 1),
     length,
   };
+}
+
+/** Programs that write a letter and its value as one word also take them as two. */
+function attachedValue(text: string): Spelling | undefined {
+  const [, letter, value = ""] = QUOTED_VALUE.exec(text) ?? [];
+  const isQuoted = value.split("=").every((word) => text.includes(`'${word}'`));
+  if (letter !== undefined && isQuoted)
+    return {
+      flag: `-${letter}`,
+      placeholder: value,
+      optional: false,
+      several: false,
+      length: value.length + 2,
+    };
+  const flag = /^-[A-Za-z](?=\[)/.exec(text)?.[0];
+  const optional = flag && ATTACHED_VALUE.exec(text.slice(flag.length));
+  return optional
+    ? {
+        flag,
+        placeholder: optional[1] ?? "",
+        optional: true,
+        several: false,
+        length: flag.length + optional[0].length,
+      }
+    : undefined;
 }
 
 const VALUES = [BRACKET_VALUE, UPPER_VALUE, WORD_VALUE];

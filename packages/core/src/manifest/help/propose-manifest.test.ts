@@ -53,6 +53,31 @@ const NOTATIONS: readonly (readonly [string, string, string])[] = [
     "OPTIONS\n        • -o, --output [output file]\n          Specify file output.",
     "--output:path",
   ],
+  [
+    "two columns",
+    "Usage: tool FILES...\n  -i CODE1,CODE2..    --include=CODE1,CODE2..    Consider only given types",
+    "--include:string",
+  ],
+  [
+    "two columns, lower case",
+    "Usage: tool FILES...\n  -o check1,check2..  --enable=check1,check2..   List of optional checks",
+    "--enable:string",
+  ],
+  [
+    "choices in brackets",
+    "Usage: tool FILES...\n  -f FORMAT  --format=FORMAT  Output format (gcc, json, tty)",
+    "--format:gcc|json|tty",
+  ],
+  ["examples in brackets", "Usage: tool\n  -u UNIT  A unit (e.g. m, km, ft)", "-u:string"],
+  ["an attached value", "Usage: tool <dot files>\n\n -Tv         - Set output format to 'v'", "-T:string"],
+  ["an attached file", "Usage: tool <dot files>\n\n -ofile      - Write output to 'file'", "-o:path"],
+  ["an attached pair", "Usage: tool\n\n -Gname=val  - Set graph attribute 'name' to 'val'", "-G:string"],
+  ["a letter's own text", "Usage: tool\n\n -Lg         - Don't use grid", "-Lg:boolean"],
+  [
+    "no placeholders at all",
+    "Usage: tool\n\nOptions:\n    -f, --file           specify a units data file",
+    "--file:path",
+  ],
 ];
 
 describe("an option of a help text", () => {
@@ -81,6 +106,8 @@ describe("the arguments of a usage line", () => {
       "tool [options] [[infile options] -i infile]... {[outfile options] outfile}...",
       ["outfile:path!...", "-i:path"],
     ],
+    ["tool [options] ['from-unit' 'to-unit']", ["from_unit:string", "to_unit:string"]],
+    ["tool [-v] <dot files>", ["dot_files:path!...", "-v:boolean"]],
     ["tool -i FILE <name>", ["name:string!", "-i:path"]],
     ["tool [options] [file/dir/glob ...]", ["standard input", "file_dir_glob:path..."]],
     ["tool <command> [args]", ["args:string..."]],
@@ -95,6 +122,16 @@ describe("the arguments of a usage line", () => {
 describe("a command with subcommands", () => {
   const text =
     "Usage: tool <command>\n\nCommands:\n  list            List all things\n  rm, remove <x>  Remove a thing\n";
+
+  test("is found under a heading with a placeholder, and by names with aliases", () => {
+    const help = `Usage: tool [<options>] <command>\nwhere <command> is one of:
+  ed    (or edit)      - Edit documents\n  c14n  (or canonic)   - Canonical form
+<options> are:\n  -q or --quiet        - no error output\n`;
+    expect(readHelp(help, "tool").subcommands).toEqual([
+      { name: "ed", description: "Edit documents" },
+      { name: "c14n", description: "Canonical form" },
+    ]);
+  });
 
   test("has an action for each, with the risk that its name tells", () => {
     const { subcommands } = readHelp(text, "tool");

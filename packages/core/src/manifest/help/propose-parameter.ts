@@ -50,10 +50,13 @@ function kindOf(
   if (choices) return { type: "option", choices };
   const type = notes.type ?? typeOf(placeholder);
   if (type !== undefined) return { type };
-  // A switch, unless the list notes types and has none for this one: then both ways of giving it are open.
-  if (placeholder === "") return { type: hasTypeNotes ? "option" : "flag" };
+  // A switch, unless the list notes types and has none for this one, or says "specify": then both ways of giving it are open.
+  if (placeholder === "") return { type: hasTypeNotes || SAYS_VALUE.test(description) ? "option" : "flag" };
   return { type: valueIsOptional ? "option" : "string" };
 }
+
+/** "specify a units data file", "show output to specified number of digits". */
+const SAYS_VALUE = /^specify |\bspecified (?:number|file|name|value)\b/i;
 
 export function proposePositional({ name, required, repeatable }: HelpPositional): Typed {
   const isPath = /(^|-)(in|out|input|output)?(file|filename|path|dir|directory|folder)s?(-|$)/.test(name);
@@ -72,6 +75,7 @@ function typeOf(placeholder: string): "integer" | "number" | "path" | undefined 
 
 /** `always|avoid`, `a,b,c` of argparse. `STYLE|FILE` are two kinds of values, not two values. */
 function choicesOf(placeholder: string): string[] | undefined {
+  if (/\.{2,3}$/.test(placeholder)) return undefined; // "check1,check2..": a list, not choices
   const words = placeholder.split(/[|,]/).map((word) => word.trim());
   const isList = words.length > 1 && words.every((word) => /^[a-z0-9][\w.+-]*$/.test(word));
   return isList && words.length <= 100 ? words : undefined;
@@ -82,7 +86,13 @@ function choicesInProse(description: string): string[] | undefined {
   const [, list] =
     /\bone of:?\s+((?:['"]?[\w.-]+['"]?,\s+){1,30}(?:or |and )?['"]?[\w-]+['"]?)/i.exec(description) ?? [];
   const words = list?.split(/,\s+(?:or |and )?|\s+or\s+/).map((word) => word.replaceAll(/['"]/g, ""));
-  return words && words.length > 1 ? words : undefined;
+  return words && words.length > 1 ? words : choicesAtEnd(description);
+}
+
+/** "Output format (checkstyle, diff, gcc, json)": three words or more in brackets at the end. "(e.g. a, b, c)" are examples. */
+function choicesAtEnd(description: string): string[] | undefined {
+  const [, list] = /\(((?:[a-z][\w-]*, ){2,30}(?:or |and )?[a-z][\w-]*)\)\.?$/.exec(description.trim()) ?? [];
+  return list?.split(/, (?:or |and )?/);
 }
 
 interface Notes {

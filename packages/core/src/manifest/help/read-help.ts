@@ -173,13 +173,15 @@ function subcommandsOf(lines: readonly HelpLine[], program: string): HelpSubcomm
   return [...found.values()];
 }
 
-/** `add, a  Add files` and `tool add <file>  Add files`. */
+/** `add, a  Add files`, `ed (or edit)  - Edit files` and `tool add <file>  Add files`. */
 function subcommandOf(text: string, program: string): HelpSubcommand | undefined {
   const bare = text.startsWith(`${program} `) ? text.slice(program.length + 1) : text;
   const [, name, description] =
-    /^([a-z][\w:-]{0,40})(?:[,|] ?[\w-]+)*(?: [<[][^ ].*?)?(?: {2,}|\s+-\s+)(\S.*)$/.exec(bare) ?? [];
+    /^([a-z][\w:-]{0,40})(?:[,|] ?[\w-]+)*(?:\s+\((?:or|alias:?)\s[^)]*\))?(?: [<[][^ ].*?)?(?: {2,}|\s+-\s+)(\S.*)$/.exec(
+      bare,
+    ) ?? [];
   if (name === undefined || description === undefined) return undefined;
-  return { name, description: description.replace(/\s+\[default\]$/, "") };
+  return { name, description: description.replace(/^-\s+/, "").replace(/\s+\[default\]$/, "") };
 }
 
 function examplesOf(lines: readonly HelpLine[], program: string): string[] {

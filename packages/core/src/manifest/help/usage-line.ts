@@ -31,7 +31,7 @@ export function readUsage(line: string): Usage {
     const option = optionOf(inner.text, inner.text === word ? next : "");
     words = words.slice(option?.takesNext ? 2 : 1);
     if (option) options.push(option.read);
-    else add(positionals, positionalOf(inner));
+    else addAll(positionals, quotedWords(inner));
   }
   const isSentence = usageWords(line).filter((word) => BARE_WORD.test(word)).length > MAX_BARE_WORDS;
   const isUnclear = isSentence || /[<[](sub)?(command|cmd)\b/i.test(line);
@@ -62,6 +62,10 @@ function add(positionals: HelpPositional[], next: HelpPositional | undefined): v
   else if (next.name !== "") positionals.push(next);
 }
 
+const addAll = (positionals: HelpPositional[], found: readonly Inner[]): void => {
+  for (const each of found) add(positionals, positionalOf(each));
+};
+
 interface Inner {
   readonly text: string;
   readonly required: boolean;
@@ -83,8 +87,15 @@ function positionalOf({ text, required, repeatable }: Inner): HelpPositional | u
     .replaceAll(/^[-0-9]+|-+$/g, "")
     .slice(0, 40);
   if (name === "" && !dots) return undefined;
-  const isPlural = /^(files|paths|args|arguments|inputs|infiles|sources|packages|urls)$/.test(name);
+  const isPlural = /(^|-)(files|paths|args|arguments|inputs|infiles|sources|packages|urls)$/.test(name);
   return { name, required, repeatable: repeatable || dots || isPlural };
+}
+
+/** `['from-unit' 'to-unit']` are two arguments. */
+function quotedWords(inner: Inner): Inner[] {
+  const words = inner.text.match(/'[^']+'|"[^"]+"/g) ?? [];
+  const isAll = words.length > 1 && words.join(" ") === inner.text.replaceAll(/\s+/g, " ");
+  return isAll ? words.map((text) => ({ ...inner, text: text.slice(1, -1) })) : [inner];
 }
 
 function stripBrackets(word: string): Inner {
