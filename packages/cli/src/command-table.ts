@@ -177,6 +177,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "List where people are signed in, and sign them out",
     load: async () => (await import("./commands/logins.ts")).logins,
   },
+  scim: {
+    summary: "Tokens with which a directory pushes users and groups",
+    load: async () => (await import("./commands/scim.ts")).scim,
+  },
   roles: {
     summary: "Which rights the groups and claims of a provider give",
     load: async () => (await import("./commands/roles.ts")).roles,

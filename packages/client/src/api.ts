@@ -16,7 +16,7 @@ import {
   serviceEndpoints,
   triggerEndpoints,
 } from "./endpoints/packages.ts";
-import { loginEndpoints, roleEndpoints } from "./endpoints/people.ts";
+import { loginEndpoints, roleEndpoints, scimTokenEndpoints } from "./endpoints/people.ts";
 import { replayEndpoints } from "./endpoints/replays.ts";
 import { routeEndpoints } from "./endpoints/routing.ts";
 import { ruleEndpoints } from "./endpoints/rules.ts";
@@ -59,6 +59,7 @@ export function createApi(options: ConnectionOptions = {}) {
     clientLogins: clientLoginEndpoints(connection),
     logins: loginEndpoints(connection),
     roles: roleEndpoints(connection),
+    scimTokens: scimTokenEndpoints(connection),
     organisations: organisationEndpoints(connection),
     secrets: secretEndpoints(connection),
     connections: connectionEndpoints(connection),

@@ -137,8 +137,11 @@ export type {
   DeviceLoginState,
   LoginInfo,
   Me,
+  NewScimToken,
   RoleCreate,
   RoleInfo,
+  ScimToken,
+  ScimTokenCreate,
 } from "./wire/people.ts";
 export type {
   Replay,

@@ -190,6 +190,7 @@ export {
   RoleCreate,
   RoleInfo,
   RoleList,
+  scimWire,
 } from "./wire/people.ts";
 export {
   RecordedRunQuery,

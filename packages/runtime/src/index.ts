@@ -79,6 +79,7 @@ export type {
   ToolSummary,
 } from "./db/schema/package-record.ts";
 export { isUuid, uuidFrom } from "./db/uuid.ts";
+export { type Directory, openDirectory } from "./directory/directory.ts";
 export { documentStore, type KeptDocuments } from "./documents/document-store.ts";
 export {
   type CellRecord,
@@ -360,6 +361,7 @@ export {
   type IssuedTokens,
 } from "./users/client-logins.ts";
 export { type ConfigSeal, configSeal } from "./users/config-seal.ts";
+export { type EndedAccess, endAccess } from "./users/end-access.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";
 export {
   isLoginText,

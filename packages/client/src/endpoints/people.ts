@@ -8,8 +8,11 @@ import type {
   DeviceLoginState,
   LoginInfo,
   Me,
+  NewScimToken,
   RoleCreate,
   RoleInfo,
+  ScimToken,
+  ScimTokenCreate,
 } from "../wire/people.ts";
 
 const part = encodeURIComponent;
@@ -30,4 +33,10 @@ export const roleEndpoints = ({ json }: Connection) => ({
   list: (signal?: AbortSignal) => json<Items<RoleInfo>>("GET", "/v1/roles", { signal }),
   create: (role: RoleCreate) => json<RoleInfo>("POST", "/v1/roles", { json: role }),
   remove: (id: string) => json<void>("DELETE", `/v1/roles/${part(id)}`),
+});
+
+export const scimTokenEndpoints = ({ json }: Connection) => ({
+  list: (signal?: AbortSignal) => json<Items<ScimToken>>("GET", "/v1/scim-tokens", { signal }),
+  create: (token: ScimTokenCreate) => json<NewScimToken>("POST", "/v1/scim-tokens", { json: token }),
+  revoke: (id: string) => json<void>("DELETE", `/v1/scim-tokens/${part(id)}`),
 });

@@ -100,6 +100,29 @@ export const RoleCreate = z
   .meta({ id: "RoleCreate" });
 export type RoleCreate = z.input<typeof RoleCreate>;
 
+const ScimTokenCreate = z
+  .strictObject({
+    name: text.meta({ description: "Which directory uses it, such as `entra`; the audit log names it." }),
+  })
+  .meta({ id: "ScimTokenCreate" });
+export type ScimTokenCreate = z.input<typeof ScimTokenCreate>;
+
+const ScimToken = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    prefix: z.string().meta({ description: "The first characters, to tell them apart." }),
+    created_by: z.string(),
+    created_at: z.string(),
+    last_used_at: z.string().nullable(),
+  })
+  .meta({ id: "ScimToken" });
+export type ScimToken = z.infer<typeof ScimToken>;
+const ScimTokenList = listOf(ScimToken);
+const NewScimToken = ScimToken.extend({ token: z.string() }).meta({ id: "NewScimToken" });
+export type NewScimToken = z.infer<typeof NewScimToken>;
+export const scimWire = { ScimToken, ScimTokenCreate, ScimTokenList, NewScimToken };
+
 export const RoleInfo = z
   .object({
     id: z.string().nullable().meta({ description: "Null: from CAPSTAN_OIDC_ADMINS." }),

@@ -9,9 +9,9 @@ import {
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { agents } from "../db/schema/agent-tables.ts";
-import { identities } from "../db/schema/people-tables.ts";
 import { agentSharing } from "../db/schema/sharing-tables.ts";
 import { isUuid } from "../db/uuid.ts";
+import { claimsOfPerson } from "../users/known-person.ts";
 
 /** What names a person in shares, for lists. */
 export interface SharedTo {
@@ -49,7 +49,7 @@ export function agentSharings({ database, isAdmin }: AgentSharingParts): AgentSh
   };
   const subjects = async (email: string, named: readonly string[]) => {
     const isAsked = named.some((name) => name.startsWith("group:"));
-    return subjectsOf(email, isAsked ? await claimsOf(database, email) : {}, named);
+    return subjectsOf(email, isAsked ? await claimsOfPerson(database, email) : {}, named);
   };
   const rightsOf: AgentSharings["rightsOf"] = async (agentId, { email, isAdmin: holdsAdmin }) => {
     const found = await find(agentId);
@@ -96,15 +96,6 @@ export function agentSharings({ database, isAdmin }: AgentSharingParts): AgentSh
 
 const sharingOf = ({ access, shares }: { access: string | null; shares: AgentSharing["shares"] | null }) =>
   access === null ? UNSHARED : { access: access as AgentSharing["access"], shares: shares ?? [] };
-
-async function claimsOf(
-  { orm, organisation }: AgentSharingParts["database"],
-  email: string,
-): Promise<Record<string, readonly string[]>> {
-  const directory = organisation?.directory.orm ?? orm;
-  const [person] = await directory.select().from(identities).where(eq(identities.userEmail, email));
-  return person?.claims ?? {};
-}
 
 /** Which agents of a list this person may know of; for a query over `agents`. */
 export const isSharedTo = ({ email, subjects }: SharedTo) => sql`(${agents.owner} = ${email}

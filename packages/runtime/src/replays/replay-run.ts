@@ -15,7 +15,6 @@ import type { AskRules } from "../gate/ask-rules.ts";
 import { ProviderCircuits } from "../providers/provider-circuits.ts";
 import { compileCel } from "../rules/cel.ts";
 import { trialRules } from "../rules/decide-by.ts";
-import type { PeopleDatabase } from "../rules/groups.ts";
 import { isAllowedInSession } from "../runs/approvals/session-allowance.ts";
 import type { ClaimedSegment } from "../runs/claim/claimed-segment.ts";
 import { RunContext } from "../runs/context/run-context.ts";
@@ -25,6 +24,7 @@ import { IdleHarnesses } from "../runs/harness/idle-harnesses.ts";
 import { EventHub } from "../runs/log/event-hub.ts";
 import { runSegment } from "../runs/loop/run-loop.ts";
 import type { SegmentEnd } from "../runs/steps/run-endings.ts";
+import type { PeopleDatabase } from "../users/known-person.ts";
 import { callsIn, figuresOf, outcomeOf, type RecordedRun, type StoredMessage } from "./read-recording.ts";
 import { withRecordedModel } from "./recorded-model.ts";
 import {

@@ -2,7 +2,8 @@
 import type { AskedCall, RuleCall, RuleDecision, RuleSet } from "@capstan/core/internal";
 import type { AskRules, RuleFacts, Ruling } from "../gate/ask-rules.ts";
 import { labelNames, type SessionLabels } from "../labels/session-labels.ts";
-import { groupsIn, type PeopleDatabase } from "./groups.ts";
+import type { PeopleDatabase } from "../users/known-person.ts";
+import { groupsIn } from "./groups.ts";
 import { type RuleCounts, trialCounts } from "./rule-counts.ts";
 
 export interface FactSources {

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../db/database.ts";
 
 const BYTES = 32;
-const NAMED = /^(?:cap|agent|run|access|refresh|code)_([a-z][a-z0-9-]{1,29})\.[\w-]{43}$/;
+const NAMED = /^(?:cap|agent|run|access|refresh|code|scim)_([a-z][a-z0-9-]{1,29})\.[\w-]{43}$/;
 
 export const newBearerText = (prefix: string, { organisation }: Pick<Database, "organisation">): string =>
   `${prefix}${organisation ? `${organisation.id}.` : ""}${randomBytes(BYTES).toString("base64url")}`;

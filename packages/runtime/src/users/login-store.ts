@@ -46,6 +46,8 @@ export interface LoginStore {
   /** In force, of one person or of all, newest first. */
   list(userEmail?: string): Promise<Login[]>;
   revoke(id: string): Promise<boolean>;
+  /** All of one person; how many ended. */
+  revokeOf(userEmail: string): Promise<number>;
   /** How many ended. */
   revokeAt(which: SignedOut): Promise<number>;
 }
@@ -101,6 +103,7 @@ export function loginStore({ database, hours }: LoginParts): LoginStore {
       return rows.map(loginOf);
     },
     revoke: async (id) => isUuid(id) && (await revokeWhere(orm, eq(logins.id, id))) > 0,
+    revokeOf: (userEmail) => revokeWhere(orm, eq(logins.userEmail, userEmail)),
     async revokeAt({ issuer, subject, sid }) {
       if (subject === undefined && sid === undefined) return 0;
       const of = eq(logins.issuer, issuer);

@@ -7,8 +7,9 @@ import { type Right, type RoleRule, roleFrom } from "@capstan/core/internal";
 import { and, asc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { organisationMembers } from "../db/schema/organisation-tables.ts";
-import { identities, roleRules } from "../db/schema/people-tables.ts";
+import { roleRules } from "../db/schema/people-tables.ts";
 import { users } from "../db/schema/user-tables.ts";
+import { readKnownPerson } from "./known-person.ts";
 
 export interface Standing {
   /** False: no key, token, login, schedule or approval of theirs does anything. */
@@ -35,12 +36,13 @@ export async function readStanding(
 ): Promise<Standing> {
   const { orm, organisation } = database;
   const directory = organisation?.directory.orm ?? orm;
-  const [isDisabled, [person]] = await Promise.all([
+  const [isDisabledHere, person] = await Promise.all([
     isDisabledIn([...new Set([orm, directory])], email),
-    directory.select().from(identities).where(eq(identities.userEmail, email)),
+    readKnownPerson(database, email),
   ]);
+  const isDisabled = isDisabledHere || person?.hasLeft === true;
   const known = { isDisabled, isPerson: person !== undefined, name: person?.name };
-  if (isDisabled) return { ...known, isActive: false, right: undefined, scopes: [] };
+  if (isDisabled || person?.mustSignIn) return { ...known, isActive: false, right: undefined, scopes: [] };
   if (person === undefined) return { ...known, isActive: true, right: "admin", scopes: [] };
   const stored = await orm.select().from(roleRules).orderBy(asc(roleRules.id)).limit(MOST_RULES);
   const membership = await membershipOf(database, email);

@@ -32,6 +32,8 @@ const CLOSED = /^\/(v1|api|openai|mcp|a2a|metrics)(\/|$)/;
 const PUBLIC =
   /^\/v1\/(agents\/[^/]+\/a2a\/(\.well-known\/)?agent-card\.json|me|shared(\/file)?|logins\/(device(\/poll)?|end))$/;
 
+const SCIM = /^\/scim\/v2(\/|$)/;
+
 /** With a provider even the server's own user signs in: a proxy on this machine connects from loopback, too. */
 export const isKeyless = ({ HOST, CAPSTAN_OIDC_ISSUER }: Settings): boolean =>
   isLoopback(HOST) && CAPSTAN_OIDC_ISSUER === undefined;
@@ -151,6 +153,7 @@ interface Asked {
 }
 
 async function identify(sent: string | undefined, { known, path, local, owner }: Asked): Promise<Identity> {
+  if (SCIM.test(path)) return NOBODY; // directories' tokens are checked there, and nothing else is let in
   if (sent === undefined || sent.startsWith("local_")) return local ?? "no key";
   if (isOwnerToken(sent)) return owner && isSame(sent, owner.token) ? owner.caller : (local ?? "no key");
   if (isClientToken(sent)) return known.ofClient(sent, path);

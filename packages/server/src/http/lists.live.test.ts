@@ -107,6 +107,7 @@ const WHOLE = [
   "/v1/organisations",
   "/v1/providers",
   "/v1/roles",
+  "/v1/scim-tokens",
   "/v1/scorers",
   "/v1/secrets",
   "/v1/services",

@@ -47,7 +47,7 @@ const named = (id: string): Result<Named> => ok({ id, isStrict: true });
 function organisationOfKey(text: string): string | undefined {
   const found = organisationNamedBy(text);
   if (found !== undefined) return found;
-  return /^(cap|agent|run|access)_/.test(text) ? FIRST_ORGANISATION : undefined;
+  return /^(cap|agent|run|access|scim)_/.test(text) ? FIRST_ORGANISATION : undefined;
 }
 
 /** The body stays readable for who answers. */

@@ -39,6 +39,7 @@ import { openPrograms } from "../programs/open-programs.ts";
 import { openReplays } from "../replays/open-replays.ts";
 import { ruleRoutes } from "../rules/rule-routes.ts";
 import { openRuns } from "../runs/open-runs.ts";
+import { openScim } from "../scim/open-scim.ts";
 import { openSessions } from "../sessions/open-sessions.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -110,6 +111,7 @@ export async function openFeatures(settings: Settings, log: Log, extras: Feature
     openOAuth(parts),
     openConnections(parts),
     openPeople(parts),
+    openScim(parts),
     packages,
     codingAgents,
     runs,

@@ -16,6 +16,14 @@ export const identities = pgTable(
     claims: jsonb("claims").$type<Record<string, string[]>>().notNull(),
     createdAt: at("created_at").notNull().default(sql`now()`),
     lastLoginAt: at("last_login_at").notNull().default(sql`now()`),
+    /** The provider's tokens of the newest login, encrypted: with them the provider is asked again. */
+    sealedTokens: text("sealed_tokens"),
+    /** When the provider last said who they are; null: before it was kept. */
+    checkedAt: at("checked_at"),
+    /** One process asks at a time. */
+    checkClaimedAt: at("check_claimed_at"),
+    /** The provider said that it no longer vouches for them; the next sign-in clears it. */
+    endedAt: at("ended_at"),
   },
   (table) => [primaryKey({ columns: [table.issuer, table.subject] })],
 );
