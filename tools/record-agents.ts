@@ -48,9 +48,9 @@ const WAYS: Readonly<Record<string, Way>> = {
 };
 const RECORDINGS: Readonly<Record<string, readonly string[]>> = {
   "claude-control": ["edit", "resumed", "structured"],
-  "codex-appserver": ["edit", "resumed", "structured", "err429"],
-  gemini: ["err429"],
-  "gemini-acp": ["edit", "err429"],
+  "codex-appserver": ["edit", "resumed", "structured", "err404", "err429"],
+  gemini: ["err404", "err429"],
+  "gemini-acp": ["edit", "err404", "err429"],
   copilot: ["err429"],
   "copilot-acp": ["edit"],
   "opencode-server": [
@@ -97,6 +97,7 @@ const SCENES: Readonly<Record<string, () => Scene>> = {
       event.type === "approval-requested" ? run.deny(event.id, "not today") : undefined,
   }),
   err401: () => failing("err401"),
+  err404: () => failing("err404"),
   err429: () => failing("err429"),
   err500: () => failing("err500"),
   cut: () => failing("cut"),

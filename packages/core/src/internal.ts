@@ -134,6 +134,7 @@ export type {
 } from "./coding-agents/model.ts";
 export { createModelRegistry, type ModelRefresher } from "./coding-agents/model-registry.ts";
 export {
+  lastWords,
   plainMessage,
   RUN_ERROR_CODES,
   type RunErrorCode,

@@ -165,9 +165,12 @@ const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
     return [];
   },
   error: ({ error, willRetry }) => {
-    const message = asText(asObject(error)?.message) ?? "Codex failed.";
+    const { message: words, additionalDetails, codexErrorInfo } = asObject(error) ?? {};
+    const message = asText(words) ?? "Codex failed.";
     if (willRetry !== true) return [codexError(message)];
-    return [{ type: "retry", message, status: statusOf(asObject(error)?.codexErrorInfo) }]; // its words name no reason
+    const why = asText(additionalDetails); // its message is "Reconnecting... 1/5"
+    const told = why === undefined ? message : `${message}: ${why}`;
+    return [{ type: "retry", message: told, status: statusOf(codexErrorInfo) }];
   },
   warning: warn,
   configWarning: warn,

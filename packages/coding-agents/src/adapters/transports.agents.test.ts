@@ -12,6 +12,7 @@ import { MANIFESTS } from "../built-in/manifests.ts";
 import { IMAGE_BASE64 } from "../doctor/probe-place.ts";
 import { IMAGE_ON_WIRE } from "../doctor/probe-scenarios.ts";
 import { isInCache, newHome } from "../fixtures/real-agent.ts";
+import { endStrays } from "../runner/process-group.ts";
 import type { RunHandle } from "../runner/run-handle.ts";
 import type { SimRequest } from "../sim/sim-request.ts";
 import { type Sim, startSim } from "../sim/sim-server.ts";
@@ -117,6 +118,7 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
 
   real.each([
     ["err401", "coding_agent_not_logged_in"],
+    ["err404", "coding_agent_model_unknown"],
     ["err429", "coding_agent_rate_limited"],
     ["err500", "coding_agent_provider_down"],
   ])("reports %s as %s, in readable words", async (mode, code) => {
@@ -132,6 +134,16 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
     if (mode !== "err401" && asked > 2) expect(retries.length).toBeGreaterThan(0);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what terminals obey must not be in a message
     expect(result.message).not.toMatch(/\u001b|[{}]/);
+  });
+
+  real("reports that it was killed, in readable words", async () => {
+    const { result } = await newHome(name, sim).run({ ...base, prompt: "[[slow]] x" }, async (run, event) => {
+      if (event.type !== "run-started") return;
+      await expect.poll(() => sim.requests.length, { timeout: 60_000 }).toBeGreaterThan(0);
+      await endStrays(run.id);
+    });
+    expect(result).toMatchObject({ outcome: "failed", code: "coding_agent_killed" });
+    expect(result.message).not.toMatch(/[{}]/);
   });
 
   test.skipIf(!isInCache(name) || !can.supportsStructuredOutput)("answers by a schema", async () => {

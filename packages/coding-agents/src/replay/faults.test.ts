@@ -103,6 +103,9 @@ describe("a provider's refusal", () => {
     ["codex-err429", "coding_agent_rate_limited"],
     ["codex-appserver-err401", "coding_agent_not_logged_in"],
     ["codex-appserver-err429", "coding_agent_rate_limited"],
+    ["codex-appserver-err404", "coding_agent_model_unknown"],
+    ["gemini-err404", "coding_agent_model_unknown"],
+    ["gemini-acp-err404", "coding_agent_model_unknown"],
     ["gemini-err401", "coding_agent_not_logged_in"],
     ["gemini-err429", "coding_agent_rate_limited"],
     ["gemini-err500", "coding_agent_provider_down"],
@@ -130,6 +133,7 @@ describe("a provider's refusal", () => {
     ["opencode-server-cut", "coding_agent_provider_down"],
     ["copilot-err429", "coding_agent_rate_limited"],
     ["codex-appserver-err401", "coding_agent_not_logged_in"],
+    ["codex-appserver-err404", "coding_agent_model_unknown"],
     ["pi-rpc-err429", "coding_agent_rate_limited"],
     ["claude-err500", "coding_agent_provider_down"],
   ])("that the program of %s tries again is told each time, as %s", (name, code) => {

@@ -63,6 +63,7 @@ class LiveRun implements RunHandle {
   #model: string | undefined;
   #answer: { readonly value: unknown } | undefined;
   #forced: ForcedEnding | undefined;
+  #lost: ForcedEnding | undefined;
   #openedTurns = 0;
   #endedTurns = 0;
   #hasOutput = false;
@@ -183,7 +184,12 @@ class LiveRun implements RunHandle {
     onLost: (why: string) => {
       const { name: agent } = this.#request.adapter;
       const how = `stopped answering (${why})`;
-      this.#force(forcedBy(fail("coding_agent_protocol_broken", { agent, how, output: "" }).failure));
+      const ending = forcedBy(fail("coding_agent_protocol_broken", { agent, how, output: "" }).failure);
+      this.#lost = ending; // if its process was killed, that is why
+      this.#process?.stopUnlessGone(this.#request.settings.exitGraceMs, () => {
+        this.#force(ending);
+        return false;
+      });
     },
   };
 
@@ -313,6 +319,7 @@ class LiveRun implements RunHandle {
         return this.#finish(exit, "");
       });
     }
+    if (exit.signal === null && !this.#ledger.settled) this.#forced ??= this.#lost;
     for (const file of this.#sideFiles) await file.end();
     this.#link?.close();
     this.#tell(this.#guard(() => plan?.end?.(exit)) ?? []);

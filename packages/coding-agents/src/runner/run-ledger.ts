@@ -9,6 +9,7 @@ import {
   type AdapterEvent,
   type CliUsage,
   type CodingAgentEvent,
+  lastWords,
   plainMessage,
   type RunEnded,
   type RunErrorCode,
@@ -216,7 +217,7 @@ class Ledger implements RunLedger {
     if (forced) return { type: "run-ended", ...forced };
     if (this.#terminal) return this.#explained(this.#terminal);
     if (this.#error) return this.#explained({ type: "run-ended", outcome: "failed", ...told(this.#error) });
-    const output = plainMessage(lastOutput);
+    const output = lastWords(lastOutput);
     const agent = this.#agent;
     if (exit.signal !== null) {
       return failedAs(fail("coding_agent_killed", { agent, signal: exit.signal, output }).failure);
@@ -251,10 +252,13 @@ class Ledger implements RunLedger {
   }
 }
 
-/** A retryable error is the provider's, whatever its message. */
+/** A retryable error is the provider's, whatever its message, unless the provider called the request wrong. */
 function retryCode(error: { readonly message: string; readonly status?: number | undefined }): RunErrorCode {
+  const { status = 500 } = error;
   const code = runErrorCode(error);
-  return code === "coding_agent_failed" ? "coding_agent_provider_down" : code;
+  return code === "coding_agent_failed" && (status >= 500 || status < 400)
+    ? "coding_agent_provider_down"
+    : code;
 }
 
 const told = ({ message, status }: ErrorSeen) => ({ message, ...(status !== undefined && { status }) });

@@ -2,7 +2,7 @@
  * What the simulated model answers: decided by a marker in the prompt, or by a script of the test's own.
  *
  * `[[text]]` `[[think]]` `[[tool]]` (a shell command) `[[write]]` (one that writes) `[[fail]]` (one that fails)
- * `[[toolthink]]` `[[slow]]` `[[err400]]` `[[err401]]` `[[err429]]` `[[err500]]` `[[cut]]` (the connection breaks in the
+ * `[[toolthink]]` `[[slow]]` `[[err400]]` `[[err401]]` `[[err404]]` `[[err429]]` `[[err500]]` `[[cut]]` (the connection breaks in the
  * middle) `[[run COMMAND]]` (that command) `[[call NAME {"a":1}]]` (that tool).
  */
 import type { SimProperty, SimRequest, SimTool } from "./sim-request.ts";
@@ -35,6 +35,7 @@ export const SIM_THINKING = "Let me think about the sim question step by step.";
 const ERRORS: Readonly<Record<string, readonly [number, string, string]>> = {
   err400: [400, "invalid_request_error", "sim bad request"],
   err401: [401, "authentication_error", "invalid x-api-key"],
+  err404: [404, "not_found_error", "models/sim-unknown is not found for this version of the API"],
   err429: [429, "rate_limit_error", "rate limited by sim"],
   err500: [500, "api_error", "sim exploded"],
 };

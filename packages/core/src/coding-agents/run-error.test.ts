@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { plainMessage, runErrorCode } from "./run-error.ts";
+import { lastWords, plainMessage, runErrorCode } from "./run-error.ts";
 
 describe("why a run failed", () => {
   test.each([
@@ -11,6 +11,12 @@ describe("why a run failed", () => {
     ["You exceeded your current quota", undefined, "coding_agent_rate_limited"],
     ["model gpt-9 not found", 404, "coding_agent_model_unknown"],
     ["The model `gpt-9` does not exist", undefined, "coding_agent_model_unknown"],
+    [
+      "models/m is not found for API version v1beta, or is not supported for generateContent.",
+      500, // as Gemini tells it over ACP
+      "coding_agent_model_unknown",
+    ],
+    ["[API Error: models/m is not found for API version v1beta]", undefined, "coding_agent_model_unknown"],
     ["API error (503)", undefined, "coding_agent_provider_down"],
     ["stream disconnected before completion", undefined, "coding_agent_provider_down"],
     [
@@ -42,6 +48,14 @@ describe("a message that people can read", () => {
     ["{ not json", "{ not json"],
   ])("of %j is %j", (text, plain) => {
     expect(plainMessage(text)).toBe(plain);
+  });
+
+  test.each([
+    ['{"type":"stream_event","delta":{"text":"word1 "}}', ""],
+    ['{"error":{"message":"slow down"}}', "slow down"],
+    ["panic: out of cheese", "panic: out of cheese"],
+  ])("a program's last output %j is quoted as %j", (output, words) => {
+    expect(lastWords(output)).toBe(words);
   });
 
   test("is never longer than a page", () => {

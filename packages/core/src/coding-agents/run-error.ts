@@ -57,9 +57,13 @@ function codeOfStatus(status: number, message: string): ReportedErrorCode | unde
   if (status === 401 || status === 403) return "coding_agent_not_logged_in";
   if (status === 429) return "coding_agent_rate_limited";
   if (status === 404 && /model/i.test(message)) return "coding_agent_model_unknown";
+  if (status >= 500 && MODEL_UNKNOWN.test(message)) return "coding_agent_model_unknown"; // Gemini's ACP says 500 to everything
   if (status >= 500) return "coding_agent_provider_down";
   return undefined;
 }
+
+const MODEL_UNKNOWN =
+  /models?\b.{0,80}(not found|not exist|unknown|not supported|unavailable|invalid)|(unknown|invalid|no such) model|ModelNotFound/i;
 
 /** In order: the first that matches decides. */
 const WORDS: readonly (readonly [RegExp, ReportedErrorCode])[] = [
@@ -68,10 +72,7 @@ const WORDS: readonly (readonly [RegExp, ReportedErrorCode])[] = [
     /not logged in|log ?in|authenticat|unauthori[sz]ed|api.?key|credential|no auth|access token/i,
     "coding_agent_not_logged_in",
   ],
-  [
-    /model\b.{0,80}(not found|not exist|unknown|not supported|unavailable|invalid)|(unknown|invalid|no such) model|ModelNotFound/i,
-    "coding_agent_model_unknown",
-  ],
+  [MODEL_UNKNOWN, "coding_agent_model_unknown"],
   [
     /overloaded|high demand|failed to get (a )?response|retried \d+ times|server error|unavailable|internal server error|bad gateway|ECONNREFUSED|ECONNRESET|ENOTFOUND|fetch failed|(stream|connection|socket|network).{0,40}(closed|reset|refused|disconnected|error|hang up|terminated)|premature close|timed out/i,
     "coding_agent_provider_down",
@@ -94,6 +95,12 @@ const MAX_MESSAGE_CHARS = 2_000;
 export function plainMessage(text: string): string {
   const plain = text.replaceAll(TERMINAL_CODES, "").trim();
   return unwrapped(plain, MAX_DEPTH).slice(0, MAX_MESSAGE_CHARS);
+}
+
+/** The last words of a program that ended, for people: a line of its protocol is none. */
+export function lastWords(output: string): string {
+  const plain = plainMessage(output);
+  return /^[{[]/.test(plain) ? "" : plain;
 }
 
 const MAX_DEPTH = 4; // a provider's JSON inside a program's JSON inside a protocol's
