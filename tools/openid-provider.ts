@@ -33,7 +33,7 @@ export interface TestProvider {
 
 export async function testProvider(
   people: readonly TestPerson[],
-  { hasDeviceFlow = true } = {},
+  { hasDeviceFlow = true, givesRefreshTokens = false } = {},
 ): Promise<TestProvider> {
   const known = new Map(people.map((person) => [person.sub, person]));
   let handle: (...both: Parameters<ReturnType<Provider["callback"]>>) => unknown = () => {};
@@ -53,7 +53,7 @@ export async function testProvider(
   };
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
   const key = { ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid: "the-key" };
-  const provider = newProvider(issuer, key, known, hasDeviceFlow);
+  const provider = newProvider(issuer, key, known, hasDeviceFlow, givesRefreshTokens);
   const tokens: TestProvider["tokens"] = { refuse: undefined, asked: 0 };
   const answer = interactionsBefore(provider);
   handle = (request, response) => {
@@ -96,6 +96,7 @@ function newProvider(
   key: object,
   people: Map<string, TestPerson>,
   hasDeviceFlow: boolean,
+  givesRefreshTokens: boolean,
 ): Provider {
   const provider: Provider = new Provider(issuer, {
     jwks: { keys: [key as never] },
@@ -117,10 +118,12 @@ function newProvider(
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     ttl: { Session: 3600, Interaction: 600, Grant: 3600, AccessToken: 600, IdToken: 600, DeviceCode: 600 },
     pkce: { required: () => false },
-    findAccount: (_context, sub) => ({
-      accountId: sub,
-      claims: async () => ({ ...people.get(sub), sub }),
-    }),
+    ...(givesRefreshTokens && { issueRefreshToken: () => true }),
+    /** Who was taken out of `people` is gone, where refresh tokens are given. */
+    findAccount: (_context, sub) =>
+      givesRefreshTokens && !people.has(sub)
+        ? undefined
+        : { accountId: sub, claims: async () => ({ ...people.get(sub), sub }) },
     async loadExistingGrant(context) {
       const { oidc } = context;
       const grant = new provider.Grant({

@@ -40,12 +40,14 @@ export interface PeopleParts {
   readonly database: Pick<Database, "orm" | "policyChanges" | "organisation">;
   /** The operator's own rules: they cannot be removed over the API. */
   readonly fixedRules: readonly RoleRule[];
+  /** Before somebody's rights are read: what is known about them is new enough. */
+  readonly freshen?: (email: string) => Promise<void>;
 }
 
 /** Nobody signs in as them. */
 const RESERVED = new Set([LOCAL_USER, "nobody@localhost"]);
 
-export function peopleStore({ database, fixedRules }: PeopleParts): PeopleStore {
+export function peopleStore({ database, fixedRules, freshen }: PeopleParts): PeopleStore {
   const { orm, policyChanges } = database;
   return {
     async remember(person) {
@@ -65,7 +67,10 @@ export function peopleStore({ database, fixedRules }: PeopleParts): PeopleStore 
       if (meanwhile) return ok({ userEmail: meanwhile, isNew: false });
       return fail("person_refused", { why: `${person.email} is somebody else's account at the provider` });
     },
-    standing: (email) => readStanding(database, email, fixedRules),
+    async standing(email) {
+      await freshen?.(email);
+      return readStanding(database, email, fixedRules);
+    },
     async rules() {
       return (await orm.select().from(roleRules).orderBy(asc(roleRules.id)).limit(MOST_RULES)).map(ruleOf);
     },
@@ -96,7 +101,7 @@ async function update(
 ): Promise<string | undefined> {
   const [row] = await orm
     .update(identities)
-    .set({ name, claims: copied(claims), lastLoginAt: sql`now()` })
+    .set({ name, claims: copied(claims), lastLoginAt: sql`now()`, endedAt: null })
     .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)))
     .returning({ userEmail: identities.userEmail });
   return row?.userEmail;

@@ -19,6 +19,7 @@ export type KeyPurpose =
   | "client registrations"
   | "sign-in attempts"
   | "device logins"
+  | "provider tokens"
   | "audit head"
   | `organisation ${string}`;
 

@@ -57,11 +57,13 @@ export interface UserStore {
 export function userStore(
   database: Pick<Database, "orm" | "policyChanges" | "organisation">,
   fixedRules: readonly RoleRule[] = [],
+  freshen: (email: string) => Promise<void> = async () => {},
 ): UserStore {
   const { orm, policyChanges } = database;
   const inForce = (subject: string | undefined) => grantsInForce(orm, subject);
   const grantsOf = (subject: string) => inForce(subject);
   const get = async (email: string): Promise<UserRecord> => {
+    await freshen(email);
     const [[row], granted, standing] = await Promise.all([
       orm.select().from(users).where(eq(users.email, email)),
       grantsOf(`user:${email}`),

@@ -11,6 +11,7 @@ import { publicOrigin } from "../auth/resources.ts";
 import { newRoutes } from "../http/define-route.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { IdentityChecks } from "./identity-types.ts";
 import type { Attempt, OpenIdProvider } from "./openid-provider.ts";
 import { returnPath } from "./return-path.ts";
 import { startLogin } from "./start-login.ts";
@@ -22,6 +23,7 @@ export interface LoginRouteParts {
   readonly people: PeopleStore;
   readonly logins: LoginStore;
   readonly audit: AuditLog;
+  readonly identityChecks: IdentityChecks;
   /** Seals sign-ins that are under way. */
   readonly attemptBox: SecretBox;
 }

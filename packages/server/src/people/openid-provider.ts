@@ -6,15 +6,12 @@
 import { fail, ok, type Result } from "@capstan/core";
 import type { Person } from "@capstan/runtime";
 import type { JWTPayload } from "jose";
-import type {
-  Configuration,
-  IDToken,
-  TokenEndpointResponse,
-  TokenEndpointResponseHelpers,
-} from "openid-client";
+import type { Configuration } from "openid-client";
 import type { Settings } from "../settings/settings.ts";
-import { addressFor, claimsOf, nameOf, verifiedEmail } from "./claims.ts";
 import { askDevice, beginDevice, type DeviceCode, hasDeviceFlow } from "./device-flow.ts";
+import type { ProviderTokens, ProviderWord } from "./identity-types.ts";
+import { readPerson, type SignedIn } from "./read-person.ts";
+import { recheck } from "./recheck.ts";
 
 /** What a sign-in must come back with. */
 export interface Attempt {
@@ -26,11 +23,6 @@ export interface Attempt {
   readonly startedAt: number;
 }
 
-export interface SignedIn {
-  readonly person: Person;
-  readonly sid: string | undefined;
-}
-
 export interface OpenIdProvider {
   readonly issuer: string;
   begin(callback: string, attempt: Attempt): Promise<Result<URL>>;
@@ -39,6 +31,8 @@ export interface OpenIdProvider {
   beginDevice(): Promise<Result<DeviceCode>>;
   /** Asks once whether it is confirmed. */
   askDevice(code: string): Promise<Result<SignedIn | "pending" | "slow down">>;
+  /** Asks again who somebody is, with the tokens of their login. */
+  recheck(known: Person, tokens: ProviderTokens): Promise<ProviderWord>;
   /** Who signed out at the provider; a refusal when the token is not the provider's. */
   readLogout(token: string): Promise<Result<{ subject: string | undefined; sid: string | undefined }>>;
 }
@@ -92,6 +86,7 @@ export function openIdProvider(settings: Settings): OpenIdProvider | undefined {
       const tokens = asked.value;
       return withReason(async () => readPerson(await configuration(), tokens, settings));
     },
+    recheck: (known, tokens) => recheck({ configuration, settings }, known, tokens),
     readLogout: (token) => withReason(async () => readLogoutToken(await configuration(), token, clientId)),
   };
 }
@@ -122,29 +117,6 @@ async function discover(settings: Settings, issuer: string, clientId: string): P
   for (const apply of execute) apply(config);
   config.timeout = TIMEOUT_SECONDS;
   return config;
-}
-
-type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
-
-async function readPerson(config: Configuration, tokens: Tokens, settings: Settings): Promise<SignedIn> {
-  const idToken = tokens.claims();
-  if (idToken === undefined) throw new Error("the provider sent no id token");
-  const more = await moreAbout(config, tokens.access_token, idToken);
-  const said = { ...more, ...idToken };
-  const { iss: issuer, sub: subject } = idToken;
-  const ofEmail = idToken.email === undefined ? more : idToken; // the address and "verified" from the same place
-  const verified = verifiedEmail(ofEmail, settings.CAPSTAN_OIDC_TRUST_EMAIL);
-  const email = verified ?? addressFor(issuer, subject);
-  const claims = claimsOf(said, verified);
-  const sid = typeof idToken.sid === "string" ? idToken.sid : undefined;
-  return { person: { issuer, subject, email, name: nameOf(said, email), claims }, sid };
-}
-
-/** Many providers tell groups here only. The library refuses an answer about somebody else. */
-async function moreAbout(config: Configuration, accessToken: string, { sub }: IDToken) {
-  if (config.serverMetadata().userinfo_endpoint === undefined) return {};
-  const oidc = await import("openid-client");
-  return oidc.fetchUserInfo(config, accessToken, sub);
 }
 
 /** OpenID Connect Back-Channel Logout 1.0, section 2.6. */

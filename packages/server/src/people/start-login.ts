@@ -1,22 +1,25 @@
 /** Somebody whom the provider vouches for is signed in here: known, not disabled, and in the list of logins. */
 import { fail, ok, type Result } from "@capstan/core";
 import type { AuditLog, Login, LoginStore, PeopleStore } from "@capstan/runtime";
-import type { SignedIn } from "./openid-provider.ts";
+import type { IdentityChecks } from "./identity-types.ts";
+import type { SignedIn } from "./read-person.ts";
 
 export interface StartLoginParts {
   readonly people: PeopleStore;
   readonly logins: LoginStore;
   readonly audit: AuditLog;
+  readonly identityChecks: IdentityChecks;
 }
 
 export async function startLogin(
-  { people, logins, audit }: StartLoginParts,
-  { person, sid }: SignedIn,
+  { people, logins, audit, identityChecks }: StartLoginParts,
+  { person, sid, tokens }: SignedIn,
   where: Pick<Login, "kind" | "device">,
 ): Promise<Result<{ token: string; login: Login }>> {
   const known = await people.remember(person);
   if (!known.ok) return known;
   const { userEmail, isNew } = known.value;
+  await identityChecks.keep(person, tokens);
   const { isDisabled } = await people.standing(userEmail);
   if (isDisabled) return fail("person_refused", { why: `${userEmail} was disabled` });
   const { issuer, subject } = person;

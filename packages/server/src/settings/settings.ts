@@ -121,6 +121,7 @@ const Environment = z.object({
       "must have the form claim=value,claim=value",
     )
     .default([]),
+  CAPSTAN_OIDC_RECHECK_SECONDS: z.coerce.number().int().min(0).max(86_400).default(60),
   CAPSTAN_LOGIN_HOURS: z.coerce.number().positive().max(8760).default(12),
   CAPSTAN_CLIENT_DOCUMENTS: z.enum(["on", "off"]).default("on"),
   CAPSTAN_ALLOWED_ORIGINS: origins.default([]),

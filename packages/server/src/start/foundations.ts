@@ -50,6 +50,8 @@ import { serverCatalog } from "../capabilities/catalog.ts";
 import { openModelFinder } from "../models/find-models.ts";
 import { openServerModels } from "../models/models.ts";
 import { openProviders, type Providers } from "../models/providers.ts";
+import type { IdentityChecks } from "../people/identity-types.ts";
+import { openIdentityChecks } from "../people/open-identity-checks.ts";
 import { boundSecrets, type Settings } from "../settings/settings.ts";
 import { VERSION } from "../settings/version.ts";
 
@@ -68,6 +70,8 @@ export interface OrganisationFoundations {
   readonly database: Database;
   /** Clients register at the server, for all its organisations. */
   readonly registrationKey: Buffer;
+  /** Who people are is the first one's. */
+  readonly identityChecks: IdentityChecks;
 }
 
 export async function openFoundations(options: FoundationOptions) {
@@ -84,7 +88,7 @@ export async function openFoundations(options: FoundationOptions) {
   const signingKey = webhookKey(secret);
   const fetch = createGuardedFetch({ allowHosts: settings.CAPSTAN_ALLOW_HOSTS });
   const stores = {
-    ...openStores(database, settings, secret, registry),
+    ...openStores(database, settings, secret, registry, organisation?.identityChecks),
     ...openAccounts(database, settings, secret, fetch),
     registrationKey: organisation?.registrationKey ?? derivedKey(secret, "client registrations"),
   };
@@ -133,12 +137,22 @@ function openModelsHere(
 }
 
 /** What is kept in the database, each by its own store. */
-function openStores(database: Database, settings: Settings, secret: string, registry: CapabilityRegistry) {
+function openStores(
+  database: Database,
+  settings: Settings,
+  secret: string,
+  registry: CapabilityRegistry,
+  ofFirst: IdentityChecks | undefined,
+) {
   const seal = configSeal(registry, secretBox(secret));
   const revisions = revisionStore(database, seal.seal);
   const tokens = tokenStore(database);
   const fixedRules = operatorRules(settings);
-  const users = userStore(database, fixedRules);
+  const audit = openAuditLog(database, { secret, dataDir: settings.CAPSTAN_DATA_DIR });
+  const logins = loginStore({ database, hours: settings.CAPSTAN_LOGIN_HOURS });
+  const checks = ofFirst ?? openIdentityChecks({ database, settings, secret, logins, audit });
+  const freshen = (email: string) => checks.freshen(email);
+  const users = userStore(database, fixedRules, freshen);
   const keys = keyStore(database);
   return {
     configSeal: seal,
@@ -149,16 +163,17 @@ function openStores(database: Database, settings: Settings, secret: string, regi
     budgets: budgetStore(database),
     textChecks: textCheckStore(database),
     users,
-    people: peopleStore({ database, fixedRules }),
+    people: peopleStore({ database, fixedRules, freshen }),
+    identityChecks: checks,
     directory: openDirectory(database),
     fixedRules,
-    logins: loginStore({ database, hours: settings.CAPSTAN_LOGIN_HOURS }),
+    logins,
     deviceBox: secretBox(derivedKey(secret, "device logins").toString("base64url")),
     attemptBox: secretBox(derivedKey(secret, "sign-in attempts").toString("base64url")),
     memories: memoryStore({ database, embed: staticEmbedding, anchors: meaningAnchors }),
     revisions,
     sessions: sessionStore(database, revisions.assign),
-    audit: openAuditLog(database, { secret, dataDir: settings.CAPSTAN_DATA_DIR }),
+    audit,
     keys,
     tokens,
     clientLogins: clientLoginStore({ database, tokens }),

@@ -26,7 +26,11 @@ export async function openOrganisation(
   const opened = await openFeatures(settingsOf(first, id), log, {
     ...extras,
     environment: {}, // of programs, which it has none of
-    organisation: { database: database.value, registrationKey: first.registrationKey },
+    organisation: {
+      database: database.value,
+      registrationKey: first.registrationKey,
+      identityChecks: first.identityChecks,
+    },
   });
   if (!opened.ok) {
     await database.value.close();
