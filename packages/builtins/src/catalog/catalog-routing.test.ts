@@ -125,6 +125,18 @@ test("the catalog covers what the specification lists", () => {
   expect(ids.filter((id) => id.startsWith("research.")).length).toBeGreaterThan(1);
 });
 
+test.each([
+  ["create company plan", "company.plan"],
+  ["research topic quantum computing", "research.deep"],
+  ["generate image of a cat", "media.image.generate"],
+  ["generate video of a sunset", "media.video.generate"],
+])("the chat pattern of %j is that of %s", (message, id) => {
+  const matching = capabilities.filter(({ routing }) =>
+    (routing?.chatPatterns ?? []).some((pattern) => new RegExp(pattern, "i").test(message)),
+  );
+  expect(matching.map((capability) => capability.id)).toEqual([id]);
+});
+
 test("every capability of the catalog has five to ten triggers, tags, a domain, actions and a route", () => {
   for (const { id, routing } of capabilities) {
     expect([id, routing?.triggers?.length]).toEqual([id, expect.any(Number)]);

@@ -210,6 +210,15 @@ describe("arguments from a task", () => {
       { event_id: "AAMk123", response: "decline" },
     ],
     ["render pipeline.dot", z.object({ files: text, Gname: text.optional() }), { files: "pipeline.dot" }],
+    [
+      "render pipeline.dot as an svg",
+      z.object({
+        files: text,
+        T: text.optional().describe("Set output format to 'v'"),
+        q: text.optional().describe("Set level of message suppression"),
+      }),
+      { files: "pipeline.dot", T: "svg" },
+    ],
     ["render pipeline.dot", z.object({ files: text, P: z.boolean().optional() }), { files: "pipeline.dot" }],
     [
       "traduce contrato.md al inglés",

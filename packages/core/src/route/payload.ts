@@ -13,7 +13,7 @@ import { pathValues } from "./operation.ts";
 import { isSource, kindOf, type ParameterKind } from "./parameter-kind.ts";
 import { type ParameterSchema, parametersOf } from "./parameters.ts";
 import { pathArguments } from "./path-arguments.ts";
-import { findValues, type ValueKind } from "./task-values.ts";
+import { findValues, isFileEnding, type ValueKind } from "./task-values.ts";
 import { boundedLines } from "./text.ts";
 import { unplacedValues } from "./unplaced-values.ts";
 import { currenciesIn, languagesIn, type NamedValue } from "./value-names.ts";
@@ -183,11 +183,30 @@ function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | u
   if (schema.type === "boolean") return booleanFor(name, mapping.task);
   if (kind === "path") return undefined;
   if (schema.type === "array") return arrayFor(parameter, mapping);
-  if (!isText(schema)) return undefined;
+  return isText(schema) ? textValue(parameter, kind, mapping) : undefined;
+}
+
+function textValue(
+  parameter: ParameterSchema,
+  kind: Exclude<ParameterKind, "path"> | undefined,
+  mapping: Mapping,
+): JsonValue | undefined {
+  const { name, schema } = parameter;
   const chosen = enumValue(describedChoices(schema.description), mapping);
   if (chosen !== undefined) return chosen;
+  if (!kind && isFormat(parameter)) return formatIn(mapping.task);
   return kind ? FILLS[kind](parameter, mapping) : named(name, mapping);
 }
+
+/** "Output format", "Set output format to 'v'": what comes behind "as" or "to", if files end so. */
+const isFormat = ({ name, schema: { description } }: ParameterSchema): boolean =>
+  /(^|_)format$/i.test(name) ||
+  /^(?:the |set |name of the )*(?:output )?format\b/i.test(String(description ?? ""));
+
+const formatIn = (task: string): string | undefined =>
+  [...task.matchAll(/\b(?:as|to|into)\s+(?:an?\s+)?([a-z0-9]{2,5})\b(?!\.\w)/gi)]
+    .map(([, word = ""]) => word.toLowerCase())
+    .findLast(isFileEnding);
 
 /** "event deploy.done": the word after the parameter's own name. */
 function named(name: string, { task, used }: Mapping): string | undefined {
@@ -250,7 +269,8 @@ function nameFor({ name, required }: ParameterSchema, mapping: Mapping): string 
 }
 
 function freeValue({ name, schema, required }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
-  if (!isText(schema) || Array.isArray(schema.enum) || !isFreeText(name)) return undefined;
+  if (!isText(schema) || Array.isArray(schema.enum) || !isFreeText(name) || isLetter(name, schema))
+    return undefined;
   if (kindOf({ name, schema }) === "path") return undefined;
   const quoted = take(mapping, "quoted");
   if (quoted !== undefined || isIncidental({ name, required }, mapping)) return quoted;
@@ -259,6 +279,12 @@ function freeValue({ name, schema, required }: ParameterSchema, mapping: Mapping
   if (found?.isGuess) mapping.guessed.add(name);
   return found?.text;
 }
+
+/** `-q` of a command is "quiet" as often as "query": its description decides. */
+const isLetter = (name: string, { description }: JsonSchema): boolean =>
+  name.length === 1 &&
+  typeof description === "string" &&
+  !/\b(search|query|find|terms?|words)\b/i.test(description);
 
 const POINTS_BACK =
   /^(?:it|this|that|them|these|those|the (?:result|output|answer|text|summary)s?|es|das|ergebnis|lo|eso|el resultado|le|cela|le résultat|isso|o resultado|那|它|结果|それ)$/iu;

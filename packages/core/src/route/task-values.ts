@@ -23,6 +23,9 @@ export interface FoundValue {
 const EXTENSIONS =
   "txt|md|markdown|rst|json|jsonl|csv|tsv|ya?ml|html?|[cm]?[jt]sx?|py|rb|go|rs|java|cpp|css|sql|pdf|docx?|odt|rtf|pptx?|xlsx?|ods|tex|epub|png|jpe?g|gif|webp|svg|avif|bmp|tiff?|heic|mp3|wav|ogg|flac|m4a|mp4|mov|mkv|webm|avi|zip|tar|tar\\.gz|tgz|gz|bz2|7z|rar|log|xml|toml|ini|env|sh|db|sqlite|ipynb|eml|ics|vcf|parquet|bak|dot|gv|mmd|puml|psd|eps|ttf|woff2?|conf|cfg|properties|gradle|kts?|swift|php|lua|scala|vue|svelte|s[ac]ss|less|wasm|proto|graphql|tf|pem|crt|csr|patch|diff|srt|vtt|midi?|stl|geojson|kml|gpx|ndjson|mbox|msg|odp|bib|lst|iso|img|deb|rpm|jar|whl|apk|xsd|xslt?|wsdl|plist|dat|bin";
 
+const FILE_ENDING = new RegExp(`^(?:${EXTENSIONS})$`, "i");
+export const isFileEnding = (word: string): boolean => FILE_ENDING.test(word);
+
 /** Earlier rows win: a number inside a URL is part of the URL. */
 const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
   ["url", /https?:\/\/[^\s"'<>]+[^\s"'<>.,;:!?)\]}]/gi],

@@ -36,7 +36,8 @@ describe.each(STORES)("tasks on $name", ({ fresh }) => {
   test("the specification's example is answered field for field", async () => {
     const { status, body } = await execute({
       task: "create company plan for ai bookkeeping startup",
-      context: {},
+      context: { userId: "u_123" },
+      dryRun: false,
     });
     expect(status).toBe(200);
     expect(body).toMatchObject({
