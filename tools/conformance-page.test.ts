@@ -16,11 +16,12 @@ describe("docs/conformance.md", () => {
     expect(rows.flatMap(faultsOf)).toEqual([]);
   });
 
-  test("lists the testable statements of 000 and 001, and every other specification", () => {
+  test("lists the testable statements of 000, 001, 003 and 004, and every other specification", () => {
     const count = (specification: string) =>
       rows.filter((row) => row.startsWith(`| ${specification} `)).length;
     expect(count("000") + count("001")).toBeGreaterThanOrEqual(165);
-    for (const specification of ["002", "003", "004"]) expect(count(specification)).toBeGreaterThan(30);
+    expect(count("002")).toBeGreaterThan(30);
+    for (const specification of ["003", "004"]) expect(count(specification)).toBeGreaterThanOrEqual(77);
   });
 
   test("lists no statement twice", () => {

@@ -9,12 +9,15 @@ import type { ActionInput, ManifestTool } from "./manifest-tools.ts";
 const MAX_VECTOR_CHARS = 1_000_000; // half of Linux's usual 2 MiB for arguments and environment
 
 export function argumentVector(tool: ManifestTool, input: ActionInput): Result<string[]> {
-  const options = tool.parameters
-    .filter(({ flag }) => flag !== undefined)
-    .flatMap((each) => optionWords(each, input[each.key]));
+  const given = tool.parameters.filter(
+    ({ flag, key }) => flag !== undefined && values(input[key]).length > 0,
+  );
+  const options = given.flatMap((each) => optionWords(each, input[each.key]));
   const positionals = positionalWords(tool, input);
   if (!positionals.ok) return positionals;
-  const needsGuard = positionals.value.some((word) => word.startsWith("-"));
+  // An option that takes several values would take the positionals behind it as well.
+  const isOpen = !tool.asksForJson && positionals.value.length > 0 && given.at(-1)?.repeatable === true;
+  const needsGuard = isOpen || positionals.value.some((word) => word.startsWith("-"));
   const vector = [
     ...tool.subcommand,
     ...options,

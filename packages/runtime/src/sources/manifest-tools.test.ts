@@ -147,6 +147,17 @@ describe("argumentVector", () => {
     expect(vector(tool([], { name: "documents convert" }), {})).toEqual(["documents", "convert"]);
   });
 
+  test("an option of several values does not take the arguments behind it", () => {
+    const parameters = ["[input...]", { name: "--output", type: "string", multiple: true }, "--pretty"];
+    const input = { input: "a.svg", output: "b.svg" };
+    expect(argumentVector(tool(parameters), input)).toMatchObject({
+      value: expect.arrayContaining(["--output", "b.svg", "--", "a.svg"]),
+    });
+    expect(argumentVector(tool(parameters), { ...input, pretty: true })).toMatchObject({
+      value: expect.not.arrayContaining(["--"]),
+    });
+  });
+
   test.each([
     ["a NUL character", ["a"], { a: "x\0y" }],
     ["a later argument without the earlier", ["[a]", "[b]"], { b: "x" }],

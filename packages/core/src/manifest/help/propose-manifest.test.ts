@@ -119,6 +119,11 @@ describe("the arguments of a usage line", () => {
   });
 });
 
+test("an argument is described by the option of its name", () => {
+  const help = 'Usage: tool [INPUT...]\n\nOptions:\n  -i, --input <INPUT...>  Input files, "-" for STDIN';
+  expect(parameters(help)).toContain("input:path...");
+});
+
 describe("a command with subcommands", () => {
   const text =
     "Usage: tool <command>\n\nCommands:\n  list            List all things\n  rm, remove <x>  Remove a thing\n";

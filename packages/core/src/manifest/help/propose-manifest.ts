@@ -102,7 +102,7 @@ const ANY_ARGUMENTS = {
 const usageText = ({ usage }: CommandHelp): string | undefined => usage[0]?.slice(0, 300);
 
 function parametersOf(help: CommandHelp, action: string, notes: string[]): ManifestAction["parameters"] {
-  const positionals = help.positionals.map(proposePositional);
+  const positionals = help.positionals.map((each) => describedBy(proposePositional(each), help));
   const taken = new Set(positionals.map(({ name }) => keyOf(name)));
   const said = help.options.filter((each) => !each.flags.some((flag) => ABOUT_ITSELF.test(flag)));
   const possible = said.flatMap((option) => {
@@ -125,6 +125,18 @@ function parametersOf(help: CommandHelp, action: string, notes: string[]): Manif
     ...none,
     ...possible.filter((each) => kept.has(each)).map(({ parameter }) => parameter),
   ];
+}
+
+/** `svgo [INPUT...]` beside `--input <INPUT...>  Input files`: the option says what the argument is. */
+function describedBy<T extends { name: string; type?: string | undefined }>(
+  positional: T,
+  help: CommandHelp,
+): T {
+  const twin = help.options.find((option) => keyOf(flagOf(option)) === keyOf(positional.name));
+  if (!twin || twin.description === "") return positional;
+  const isPath =
+    positional.type === "argument" && /^(?:the |an? )?(?:\w+ )?(?:files?|paths?)\b/i.test(twin.description);
+  return { ...positional, description: twin.description.slice(0, 400), ...(isPath && { type: "path" }) };
 }
 
 /** Text on standard input: where the help says so, and where files may be left out. */
