@@ -7,12 +7,6 @@ export const backupFailures = {
     message: ({ folder }) => `There is no embedded store in ${folder}.`,
     nextStep: () => "Set CAPSTAN_DATA_DIR to the folder the server uses, or DATABASE_URL to its Postgres.",
   }),
-  backup_organisations: row<{ location: string }>({
-    status: 409,
-    message: ({ location }) => `${location} has more than one organisation, which a backup file cannot hold.`,
-    nextStep: () =>
-      "On Postgres use pg_dump, and copy the data folder. For the embedded store stop the server and copy the whole data folder.",
-  }),
   backup_exists: row<{ path: string }>({
     status: 409,
     message: ({ path }) => `${path} already exists.`,

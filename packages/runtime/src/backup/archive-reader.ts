@@ -6,7 +6,13 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { fail, ok, type Result } from "@capstan/core";
-import { BACKUP_FORMAT, type BackupEnd, type BackupHeader, BackupLine } from "./backup-format.ts";
+import {
+  BACKUP_FORMAT_OF_SEVERAL,
+  type BackupEnd,
+  type BackupHeader,
+  BackupLine,
+  KNOWN_FORMATS,
+} from "./backup-format.ts";
 
 const NEWLINE = 0x0a;
 const LONGEST_LINE_BYTES = 1024 * 1024 * 1024; // a row with a package's archive in hex; a longer line is not from a Capstan backup
@@ -24,9 +30,9 @@ export async function openArchive(path: string): Promise<Result<CheckedArchive>>
     const unreadable = (why: string) => fail("backup_unreadable", { path, why });
     const header = parse(first);
     if (header?.is !== "capstan-backup") return unreadable("it does not start like one");
-    if (header.format !== BACKUP_FORMAT) {
+    if (!KNOWN_FORMATS.includes(header.format)) {
       const { format, version } = header;
-      return fail("backup_other_format", { path, format, known: BACKUP_FORMAT, version });
+      return fail("backup_other_format", { path, format, known: BACKUP_FORMAT_OF_SEVERAL, version });
     }
     const end = parse(last);
     if (end?.is !== "end") return unreadable("its end is missing");

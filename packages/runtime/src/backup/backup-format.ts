@@ -7,6 +7,9 @@
 import { z } from "zod";
 
 export const BACKUP_FORMAT = 1;
+/** With organisations beside the first: a program that does not know them must not put their rows into one. */
+export const BACKUP_FORMAT_OF_SEVERAL = 2;
+export const KNOWN_FORMATS: readonly number[] = [BACKUP_FORMAT, BACKUP_FORMAT_OF_SEVERAL];
 
 const Owner = { mode: z.int().min(0), uid: z.int().min(0), gid: z.int().min(0) };
 
@@ -21,16 +24,24 @@ export const BackupHeader = z.object({
   platform: z.string(),
   /** Hashes of the migrations applied to the store. */
   schema: z.array(z.string()),
+  organisations: z.array(z.object({ id: z.string(), migrated_to: z.string() })).default([]),
 });
 export type BackupHeader = z.infer<typeof BackupHeader>;
 
 const Rows = z.object({
   is: z.literal("rows"),
   table: z.string(),
+  /** Absent: of the first one. */
+  organisation: z.string().optional(),
   columns: z.array(z.string()),
   rows: z.array(z.array(z.string().nullable())),
 });
-export type TableRows = Omit<z.infer<typeof Rows>, "is">;
+export interface TableRows {
+  readonly table: string;
+  readonly organisation?: string | undefined;
+  readonly columns: string[];
+  readonly rows: (string | null)[][];
+}
 
 const Entry = z.discriminatedUnion("is", [
   z.object({ is: z.literal("folder"), path: z.string(), ...Owner }),

@@ -17,10 +17,12 @@ import { collect, openEngine, spoken, USER } from "../../../../tools/engine-unde
 import type { Script } from "../../../../tools/scripted-model.ts";
 import { type FreshStore, freshPglite, freshPostgres, STORES } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
+import { openOrganisationDatabase } from "../organisations/organisation-database.ts";
+import { organisationStore } from "../organisations/organisation-store.ts";
 import { backUp } from "./backup.ts";
 import { moveStore } from "./move-store.ts";
 import { restore } from "./restore.ts";
-import { type StoreColumn, storeTables } from "./store-tables.ts";
+import { placeOf, type StoreColumn, storeTables } from "./store-tables.ts";
 
 const WAYS = STORES.flatMap((from) => STORES.map((to) => ({ from, to }))).filter(
   ({ from, to }) => from.name === "pglite" || to.name === "pglite", // the fourth combination shows nothing new
@@ -52,19 +54,58 @@ test.each(WAYS)("from $from.name to $to.name every row arrives, and runs continu
   await continueRuns(target, before);
 });
 
-test.each(STORES)(
-  "a store on $name with several organisations is refused, never backed up in part",
-  async (store) => {
-    const source = await made(store.fresh());
-    await withDatabase(source, ({ pool }) =>
-      pool.query(
-        "insert into organisations (id, name, created_by) values ('acme', 'Acme', 'ann@example.com')",
-      ),
-    );
-    const message = expect.stringContaining("more than one organisation");
-    expect(await tryBackup(source)).toMatchObject({ ok: false, failure: { message } });
+test.each(WAYS.slice(1))(
+  "from $from.name to $to.name every organisation arrives, each in its own place, and is closed to the others",
+  async ({ from, to }) => {
+    const source = await made(from.fresh());
+    const expected = await withDatabase(source, async (database) => {
+      await fillOrganisations(database, ["acme", "beta"]);
+      await database.pool.query("update organisations set disabled_at = now() where id = 'beta'");
+      return inOrganisations(database, ["acme", "beta"]);
+    });
+    const path = await backedUp(source);
+    const target = await made(to.fresh());
+    value(await restore({ path, to: target, progress: quiet }));
+    await withDatabase(target, async (database) => {
+      expect(await inOrganisations(database, ["acme", "beta"])).toEqual(expected);
+      const acme = value(await openOrganisationDatabase(database, "acme"));
+      const { rows } = await acme.pool.query("select count(*)::int as agents from agents");
+      expect(rows).toEqual([{ agents: 3 }]);
+      const next = "insert into audit_log(actor, action, subject) values ('a', 'b', 'c') returning id::int";
+      expect((await acme.pool.query(next)).rows).toEqual([{ id: COUNTED_FROM + 4 }]);
+      const foreign = acme.pool.query('select * from "organisation_beta".agents');
+      await expect(foreign).rejects.toThrow(/permission denied/);
+      await acme.close();
+    });
+    const again = await restore({ path, to: { ...target, dataDir: await folder() }, progress: quiet });
+    if (to.name === "postgres") expect(again).toMatchObject({ ok: false });
   },
 );
+
+test("organisations move from the embedded store to Postgres", async () => {
+  const source = await made(freshPglite());
+  const expected = await withDatabase(source, async (database) => {
+    await fillOrganisations(database, ["acme"]);
+    return inOrganisations(database, ["acme"]);
+  });
+  const { url = "" } = await made(freshPostgres());
+  const { dataDir } = source;
+  value(await moveStore({ dataDir, url, version: "test", progress: quiet }));
+  const moved = await withDatabase({ dataDir, url }, (database) => inOrganisations(database, ["acme"]));
+  expect(moved).toEqual(expected);
+});
+
+test("working files and the newest end of the log of an organisation stay behind, its other files arrive", async () => {
+  const source = await made(freshPglite());
+  await withDatabase(source, async () => {});
+  const own = join(source.dataDir, "organisations", "acme");
+  mkdirSync(join(own, "work"), { recursive: true });
+  writeFileSync(join(own, "work", "copy"), "x");
+  writeFileSync(join(own, "kept"), "kept");
+  const target = await made(freshPglite());
+  value(await restore({ path: await backedUp(source), to: target, progress: quiet }));
+  expect(readdirSync(join(target.dataDir, "organisations", "acme"))).toEqual(["kept"]);
+});
 
 describe("moving the embedded store to Postgres", () => {
   test("copies every session, and the embedded store stays unchanged", async () => {
@@ -184,7 +225,7 @@ describe("a backup or a move is refused, and changes nothing,", () => {
 
   test("with a file of a later format", async () => {
     const path = await copy();
-    await rewritten(path, [], { format: 2, version: "9.0.0" });
+    await rewritten(path, [], { format: 3, version: "9.0.0" });
     expect(await restore({ path, to: { dataDir: await folder() }, progress: quiet })).toMatchObject({
       ok: false,
       failure: { code: "backup_other_format", nextStep: expect.stringContaining("9.0.0") },
@@ -310,20 +351,42 @@ const SAMPLES: Record<string, (n: number) => string> = {
 
 const COUNTED_FROM = 1_000; // rows that runs wrote have the first numbers
 
-/** A store with rows in these is refused as a whole. */
+/** Rows in these promise schemas. */
 const OF_SEVERAL_ORGANISATIONS = ["organisations", "organisation_members"];
 
+/** Each as a server makes it, with three rows in each table that say whose they are. */
+async function fillOrganisations(database: Database, ids: readonly string[]): Promise<void> {
+  const store = organisationStore(database);
+  for (const id of ids) {
+    value(await store.create({ id, name: id, requestsPerMinute: null, by: "ann@example.com" }));
+    const opened = value(await openOrganisationDatabase(database, id));
+    await opened.close();
+    await fillEveryTable(database, id);
+    await database.pool.query(`update "organisation_${id}".agents set name = $1`, [`of ${id}`]);
+    await store.ready(id);
+  }
+}
+
+const inOrganisations = (database: Database, ids: readonly string[]) =>
+  Promise.all(ids.map((id) => everything(database, id)));
+
 /** Three rows in each table. All uuids of a row are the same, so that every reference is valid. */
-async function fillEveryTable({ pool }: Database): Promise<void> {
-  const tables = (await storeTables(pool)).filter(({ name }) => !OF_SEVERAL_ORGANISATIONS.includes(name));
-  for (const { name, columns } of tables) {
+async function fillEveryTable({ pool }: Database, organisation?: string): Promise<void> {
+  const left = [...OF_SEVERAL_ORGANISATIONS, ...(organisation ? ["migrations"] : [])];
+  const tables = (await storeTables(pool, undefined, organisation)).filter(
+    ({ name }) => !left.includes(name),
+  );
+  for (const table of tables) {
+    const { columns } = table;
     for (const n of [1, 2, 3]) {
       const names = columns.map((column) => `"${column.name}"`).join(", ");
       const values = columns.map(({ type }, index) => `$${index + 1}::text::${type}`).join(", ");
-      await pool.query(`insert into "${name}" (${names}) values (${values})`, columns.map(sample(n)));
+      await pool.query(`insert into ${placeOf(table)} (${names}) values (${values})`, columns.map(sample(n)));
     }
     for (const { name: column } of columns.filter(({ counts }) => counts)) {
-      await pool.query(`select setval(pg_get_serial_sequence('${name}', '${column}'), ${COUNTED_FROM + 3})`);
+      await pool.query(
+        `select setval(pg_get_serial_sequence('${placeOf(table)}', '${column}'), ${COUNTED_FROM + 3})`,
+      );
     }
   }
 }
@@ -335,14 +398,14 @@ const sample =
     return name === "status" && type === "text" ? "done" : (SAMPLES[type]?.(n) ?? String(n));
   };
 
-async function everything({ pool }: Database): Promise<Record<string, string[]>> {
-  const tables = await storeTables(pool);
+async function everything({ pool }: Database, organisation?: string): Promise<Record<string, string[]>> {
+  const tables = await storeTables(pool, undefined, organisation);
   const found: Record<string, string[]> = {};
-  for (const { name } of tables) {
+  for (const table of tables) {
     const { rows } = await pool.query(
-      `select row_to_json(t)::text as row from (select * from "${name}") t order by 1`,
+      `select row_to_json(t)::text as row from (select * from ${placeOf(table)}) t order by 1`,
     );
-    found[name] = rows.map(({ row }) => row);
+    found[table.name] = rows.map(({ row }) => row);
   }
   return found;
 }

@@ -5,11 +5,17 @@ import { fail, ok, type Result } from "@capstan/core";
 import { type Database, openDatabase } from "../db/database.ts";
 import { appliedMigrations, knownMigrations, tablesAfter } from "../db/migrate.ts";
 import { writeArchive } from "./archive-writer.ts";
-import { BACKUP_FORMAT, type BackupLine } from "./backup-format.ts";
+import { BACKUP_FORMAT, BACKUP_FORMAT_OF_SEVERAL, type BackupLine } from "./backup-format.ts";
 import type { CopyCounts, StoreProgress } from "./copy-progress.ts";
 import { packFolder } from "./pack-folder.ts";
 import { readRows } from "./read-rows.ts";
-import { hasOrganisations, liveServers, type StoreTable, storeTables } from "./store-tables.ts";
+import {
+  liveServers,
+  type StoredOrganisation,
+  type StoreTable,
+  storedOrganisations,
+  storeTables,
+} from "./store-tables.ts";
 
 /** Where an installation stores its data. */
 export interface StorePlace {
@@ -45,17 +51,18 @@ export async function backUp({
 }: BackupOptions): Promise<Result<BackupReport>> {
   const opened = await openAsItIs(from);
   if (!opened.ok) return opened;
-  const { database, schema, tables } = opened.value;
+  const { database, schema, tables, organisations } = opened.value;
   const counts = { rows: {} as Record<string, number>, files: 0 };
   async function* lines(): AsyncGenerator<BackupLine> {
     yield {
       is: "capstan-backup",
-      format: BACKUP_FORMAT,
+      format: organisations.length === 0 ? BACKUP_FORMAT : BACKUP_FORMAT_OF_SEVERAL,
       version,
       made_at: now().toISOString(),
       store: database.kind,
       platform: `${process.platform}-${process.arch}`,
       schema,
+      organisations,
     };
     for await (const batch of readRows(database.pool, tables)) {
       counts.rows[batch.table] = (counts.rows[batch.table] ?? 0) + batch.rows.length;
@@ -79,10 +86,16 @@ export async function backUp({
   }
 }
 
+interface StoreAsItIs {
+  readonly database: Database;
+  readonly schema: string[];
+  /** Of every organisation. */
+  readonly tables: StoreTable[];
+  readonly organisations: StoredOrganisation[];
+}
+
 /** Opens a store without migrating it: a backup before an upgrade must not perform the upgrade. */
-export async function openAsItIs(
-  place: StorePlace,
-): Promise<Result<{ database: Database; schema: string[]; tables: StoreTable[] }>> {
+export async function openAsItIs(place: StorePlace): Promise<Result<StoreAsItIs>> {
   if (place.url === undefined && !existsSync(join(place.dataDir, "db", "PG_VERSION"))) {
     return fail("backup_nothing_there", { folder: place.dataDir });
   }
@@ -94,13 +107,13 @@ export async function openAsItIs(
     await database.close();
     return fail("backup_nothing_there", { folder: database.location });
   }
-  if (await hasOrganisations(database.pool)) {
-    await database.close();
-    return fail("backup_organisations", { location: database.location });
-  }
   // A shared database may contain tables that are not ours.
   const named = isStartOf(schema, knownMigrations()) ? tablesAfter(schema.length) : undefined;
-  return ok({ database, schema, tables: await storeTables(database.pool, named) });
+  const organisations = await storedOrganisations(database.pool);
+  const tables = await storeTables(database.pool, named);
+  for (const { id } of organisations)
+    tables.push(...(await storeTables(database.pool, named ?? tablesAfter(knownMigrations().length), id)));
+  return ok({ database, schema, tables, organisations });
 }
 
 export const isStartOf = (some: readonly string[], all: readonly string[]): boolean =>

@@ -8,6 +8,7 @@ import { openAsItIs } from "./backup.ts";
 import type { CopyCounts, StoreProgress } from "./copy-progress.ts";
 import { RowLoader } from "./load-rows.ts";
 import { openTarget } from "./open-target.ts";
+import { placeOrganisations } from "./place-organisations.ts";
 import { readRows } from "./read-rows.ts";
 import { fillStore, reason } from "./restore.ts";
 
@@ -37,7 +38,9 @@ export async function moveStore({
     const { database, tables } = target.value;
     try {
       const loaded = await fillStore(database.pool, async (client) => {
-        const rows = new RowLoader(client, tables, version);
+        const placed = await placeOrganisations(client, source.value.organisations, database.location);
+        if (!placed.ok) return placed;
+        const rows = new RowLoader(client, [...tables, ...placed.value], version);
         for await (const batch of readRows(from.pool, source.value.tables)) {
           const added = await rows.load(batch);
           if (!added.ok) return added;

@@ -19,13 +19,16 @@ export const LEFT_OUT = new Set([
   "rt_triggers/_managers",
 ]);
 
+/** Also in the folder of an organisation, which has the same entries. */
+const isLeftOut = (path: string): boolean => LEFT_OUT.has(path.replace(/^organisations\/[^/]+\//, ""));
+
 /** `except`: absolute paths of files that do not belong to the folder, such as the backup itself. */
 export async function* packFolder(root: string, except: readonly string[]): AsyncGenerator<FolderEntry> {
   const paths = async function* (folder: string): AsyncGenerator<string> {
     const names = await readdir(join(root, folder)).catch(() => [] as string[]);
     for (const name of names.sort()) {
       const path = folder === "" ? name : `${folder}/${name}`;
-      if (LEFT_OUT.has(path) || except.includes(resolve(root, path))) continue;
+      if (isLeftOut(path) || except.includes(resolve(root, path))) continue;
       yield path;
       if ((await lstat(join(root, path)).catch(() => undefined))?.isDirectory()) yield* paths(path);
     }

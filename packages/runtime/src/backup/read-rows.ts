@@ -5,7 +5,7 @@
  */
 import type pg from "pg";
 import type { TableRows } from "./backup-format.ts";
-import { quoted, type StoreColumn, type StoreTable } from "./store-tables.ts";
+import { placeOf, quoted, type StoreColumn, type StoreTable } from "./store-tables.ts";
 
 const BATCH_BYTES = 4 * 1024 * 1024;
 const BATCH_ROWS = 2000;
@@ -30,20 +30,21 @@ export async function* readRows(pool: pg.Pool, tables: readonly StoreTable[]): A
   }
 }
 
-async function* rowsOf(client: pg.PoolClient, { name, columns }: StoreTable): AsyncGenerator<TableRows> {
+async function* rowsOf(client: pg.PoolClient, table: StoreTable): AsyncGenerator<TableRows> {
+  const { name, organisation, columns } = table;
   const names = columns.map((column) => column.name);
   const read = `select ${names.map((column) => `${quoted(column)}::text`).join(", ")}
-    from ${quoted(name)} where ctid = any($1::tid[])`;
+    from ${placeOf(table)} where ctid = any($1::tid[])`;
   const fetchRows = async (places: string[]): Promise<TableRows> => {
     const { rows } = await client.query<(string | null)[]>({
       text: read,
       values: [places],
       rowMode: "array",
     });
-    return { table: name, columns: names, rows };
+    return { table: name, ...(organisation !== undefined && { organisation }), columns: names, rows };
   };
   await client.query(
-    `declare places no scroll cursor for select ctid::text as place, (${sizeOf(columns)})::float8 as bytes from ${quoted(name)}`,
+    `declare places no scroll cursor for select ctid::text as place, (${sizeOf(columns)})::float8 as bytes from ${placeOf(table)}`,
   );
   let batch: string[] = [];
   let bytes = 0;

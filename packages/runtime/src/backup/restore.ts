@@ -9,6 +9,7 @@ import type { BackupLine } from "./backup-format.ts";
 import type { CopyCounts, StoreProgress } from "./copy-progress.ts";
 import { RowLoader } from "./load-rows.ts";
 import { openTarget } from "./open-target.ts";
+import { placeOrganisations } from "./place-organisations.ts";
 import { FolderUnpacker, foldersInTheWay } from "./unpack-folder.ts";
 
 export interface RestoreOptions {
@@ -37,7 +38,9 @@ export async function restore({ path, to, progress }: RestoreOptions): Promise<R
   const folder = new FolderUnpacker(to.dataDir, { withPackages });
   try {
     const loaded = await fillStore(database.pool, async (client) => {
-      const rows = new RowLoader(client, tables, header.version);
+      const placed = await placeOrganisations(client, header.organisations, database.location);
+      if (!placed.ok) return placed;
+      const rows = new RowLoader(client, [...tables, ...placed.value], header.version);
       for await (const line of archive.value.lines()) {
         const added = await add(line, rows, folder);
         if (!added.ok) return added;

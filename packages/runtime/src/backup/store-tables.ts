@@ -1,8 +1,11 @@
 /** Catalog of our tables in a store: their columns, their order, which are empty. */
 import type pg from "pg";
+import { schemaOf } from "../organisations/organisation-schema.ts";
 
 export interface StoreTable {
   readonly name: string;
+  /** Absent: of the first one. */
+  readonly organisation?: string;
   readonly columns: readonly StoreColumn[];
 }
 
@@ -20,19 +23,24 @@ const NOT_KEPT = new Set(["executors", "session_texts"]);
 const COLUMNS = `select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
     pg_get_serial_sequence(quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname) is not null as counts
   from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
-  where n.nspname = 'public' and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+  where n.nspname = $1 and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
   order by c.relname, a.attnum`;
 
-const REFERENCES = `select c.conrelid::regclass::text as table, c.confrelid::regclass::text as needs
-  from pg_constraint c where c.contype = 'f' and c.conrelid <> c.confrelid`;
+const REFERENCES = `select r.relname as table, f.relname as needs
+  from pg_constraint c join pg_class r on r.oid = c.conrelid join pg_class f on f.oid = c.confrelid
+    join pg_namespace n on n.oid = r.relnamespace
+  where c.contype = 'f' and c.conrelid <> c.confrelid and n.nspname = $1`;
 
-/** `named`: only these; default: all of the schema. A table comes after those it references. */
+/** `named`: only these; default: all of the organisation's schema. A table comes after those it references. */
 export async function storeTables(
   client: pg.Pool | pg.PoolClient,
   named?: readonly string[],
+  organisation?: string,
 ): Promise<StoreTable[]> {
+  const schema = organisation === undefined ? "public" : schemaOf(organisation);
   const { rows } = await client.query<{ table: string; column: string; type: string; counts: boolean }>(
     COLUMNS,
+    [schema],
   );
   const tables = new Map<string, StoreColumn[]>();
   for (const { table, column, type, counts } of rows) {
@@ -41,8 +49,12 @@ export async function storeTables(
     columns.push({ name: column, type, counts });
     tables.set(table, columns);
   }
-  const { rows: references } = await client.query<{ table: string; needs: string }>(REFERENCES);
-  return inOrder([...tables.keys()], references).map((name) => ({ name, columns: tables.get(name) ?? [] }));
+  const { rows: references } = await client.query<{ table: string; needs: string }>(REFERENCES, [schema]);
+  return inOrder([...tables.keys()], references).map((name) => ({
+    name,
+    ...(organisation !== undefined && { organisation }),
+    columns: tables.get(name) ?? [],
+  }));
 }
 
 export async function tablesWithRows(
@@ -50,9 +62,9 @@ export async function tablesWithRows(
   tables: readonly StoreTable[],
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const { name } of tables) {
-    const { rows } = await client.query(`select 1 from ${quoted(name)} limit 1`);
-    if (rows.length > 0) found.push(name);
+  for (const table of tables) {
+    const { rows } = await client.query(`select 1 from ${placeOf(table)} limit 1`);
+    if (rows.length > 0) found.push(table.name);
   }
   return found;
 }
@@ -67,12 +79,33 @@ export async function liveServers(pool: pg.Pool): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Beside the first: their tables are in schemas of their own. */
-export async function hasOrganisations(pool: pg.Pool): Promise<boolean> {
-  const { rows: there } = await pool.query("select to_regclass('public.organisations') as name");
-  if (there[0]?.name === null) return false;
-  return (await pool.query("select 1 from organisations limit 1")).rows.length > 0;
+/** One beside the first, as its schema is: one that is disabled may be behind. */
+export interface StoredOrganisation {
+  readonly id: string;
+  /** When the last migration of its tables was made; also their order. */
+  readonly migrated_to: string;
 }
+
+/** Those whose tables exist. */
+export async function storedOrganisations(pool: pg.Pool): Promise<StoredOrganisation[]> {
+  const { rows: there } = await pool.query("select to_regclass('public.organisations') as name");
+  if (there[0]?.name === null) return [];
+  const { rows } = await pool.query<{ id: string }>(
+    "select id from organisations where ready_at is not null order by id",
+  );
+  return Promise.all(rows.map(async ({ id }) => ({ id, migrated_to: await migratedTo(pool, id) })));
+}
+
+async function migratedTo(pool: pg.Pool, organisation: string): Promise<string> {
+  const { rows } = await pool.query<{ at: string }>(
+    `select max(created_at)::text as at from ${quoted(schemaOf(organisation))}.migrations`,
+  );
+  return rows[0]?.at ?? "0";
+}
+
+/** With its schema: the search path knows only the first one's. */
+export const placeOf = ({ name, organisation }: Pick<StoreTable, "name" | "organisation">): string =>
+  `${organisation === undefined ? "public" : quoted(schemaOf(organisation))}.${quoted(name)}`;
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

@@ -23,7 +23,7 @@ export const schemaOf = (organisation: string): string => `organisation_${organi
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Roles belong to the whole server of Postgres, so the database is part of the name. */
-async function roleIn(pool: pg.Pool, organisation: string): Promise<string> {
+async function roleIn(pool: pg.Pool | pg.PoolClient, organisation: string): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
     "select oid::text as id from pg_database where datname = current_database()",
   );
@@ -72,10 +72,22 @@ export async function dropOrganisation(
   });
 }
 
-async function place(client: pg.PoolClient, organisation: string, role: string): Promise<void> {
+/** For a restore: its tables as they were after the migration of that time. */
+export const placeOrganisation = async (
+  client: pg.PoolClient,
+  organisation: string,
+  upTo: number,
+): Promise<void> => place(client, organisation, await roleIn(client, organisation), upTo);
+
+async function place(
+  client: pg.PoolClient,
+  organisation: string,
+  role: string,
+  upTo = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const schema = schemaOf(organisation);
   await client.query(`create schema if not exists ${quoted(schema)}`);
-  await copyTables(client, schema);
+  await copyTables(client, schema, upTo);
   if (!(await hasRole(client, role))) {
     await client.query(`create role ${quoted(role)} nologin nosuperuser nobypassrls`);
     await client.query(`grant ${quoted(role)} to current_user`);
@@ -92,14 +104,14 @@ async function place(client: pg.PoolClient, organisation: string, role: string):
 }
 
 /** The same migrations as the first organisation's, in another schema. */
-async function copyTables(client: pg.PoolClient, schema: string): Promise<void> {
+async function copyTables(client: pg.PoolClient, schema: string, upTo: number): Promise<void> {
   const done = `${quoted(schema)}.migrations`;
   await client.query(`create table if not exists ${done} (created_at bigint primary key)`);
   const { rows } = await client.query<{ at: string | null }>(`select max(created_at) as at from ${done}`);
   const last = Number(rows[0]?.at ?? 0);
   await client.query(`set local search_path to ${quoted(schema)}`);
   for (const { folderMillis, sql } of migrationFiles()) {
-    if (folderMillis <= last) continue;
+    if (folderMillis <= last || folderMillis > upTo) continue;
     for (const statement of sql) await client.query(statement.replaceAll('"public".', `${quoted(schema)}.`));
     await client.query(`insert into ${done} values (${folderMillis})`);
   }
