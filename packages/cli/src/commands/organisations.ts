@@ -8,7 +8,7 @@ import { runVerb } from "../run-verb.ts";
 
 export const organisations: Command = {
   usage:
-    "capstan organisations [list | create <id> [--name <name>] [--requests-per-minute <n>] [--cost-usd-per-month <n>] | change <id> [--name <name>] [--requests-per-minute <n|none>] [--cost-usd-per-month <n|none>] | disable <id> | enable <id> | delete <id> | members <id> | member <id> <email> --role read|run|author|admin | leave <id> <email>]",
+    "capstan organisations [list | create <id> [--name <name>] [--requests-per-minute <n>] [--cost-usd-per-month <n>] [--weight <n>] | change <id> [--name <name>] [--requests-per-minute <n|none>] [--cost-usd-per-month <n|none>] [--weight <n>] | disable <id> | enable <id> | delete <id> | members <id> | member <id> <email> --role read|run|author|admin | leave <id> <email>]",
   summary:
     "Lists, makes and bounds organisations: each has its own agents, sessions, keys and budgets, and nothing crosses. CAPSTAN_ORGANISATION chooses the one that other commands work in.",
   options: {
@@ -16,6 +16,7 @@ export const organisations: Command = {
     role: { type: "string" },
     "requests-per-minute": { type: "string" },
     "cost-usd-per-month": { type: "string" },
+    weight: { type: "string" },
   },
   examples: [
     'capstan organisations create acme --name "Acme"',
@@ -45,9 +46,15 @@ async function list({ server, print, terminal }: CommandContext) {
     each.disabled ? "disabled" : each.is_current ? "current" : "",
     String(each.requests_per_minute ?? ""),
     String(each.cost_usd_per_month ?? ""),
+    String(each.weight),
   ]);
   return print(answer.value, () =>
-    printList(["ID", "NAME", "STATE", "REQUESTS/MIN", "USD/MONTH"], rows, terminal.columns, "None."),
+    printList(
+      ["ID", "NAME", "STATE", "REQUESTS/MIN", "USD/MONTH", "WEIGHT"],
+      rows,
+      terminal.columns,
+      "None.",
+    ),
   );
 }
 
@@ -122,5 +129,6 @@ function limitsOf(options: CommandContext["options"]) {
   return {
     ...(requests !== undefined && { requests_per_minute: number(requests) }),
     ...(cost !== undefined && { cost_usd_per_month: number(cost) }),
+    ...(options.weight !== undefined && { weight: Number(options.weight) }),
   };
 }

@@ -1,35 +1,51 @@
 /** capstan users: lists users, and disables or enables one. */
+import { UserPut } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
+import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const users: Command = {
-  usage: "capstan users [list | disable <email> | enable <email>]",
-  summary: "Lists users; disables one, with all keys, tokens, logins, schedules and approvals.",
+  usage: "capstan users [list | disable <email> | enable <email> | weight <email> <number>]",
+  summary:
+    "Lists users; disables one, with all keys, tokens, logins, schedules and approvals; sets the weight of one in the line for runs.",
   options: {},
-  examples: ["capstan users", "capstan users disable left@example.com"],
+  examples: [
+    "capstan users",
+    "capstan users disable left@example.com",
+    "capstan users weight ann@example.com 3",
+  ],
   run: (context) =>
     runVerb(context, users.usage, {
       list: { run: list },
       disable: { needs: "an e-mail address", run: (all, email) => put(all, email, true) },
       enable: { needs: "an e-mail address", run: (all, email) => put(all, email, false) },
+      weight: { needs: "an e-mail address and a number", run: weigh },
     }),
 };
 
 async function list({ server, print, terminal }: CommandContext) {
   const answer = await (await server()).users.all();
   if (!answer.ok) return answer;
-  const rows = answer.value.map(({ email, active, disabled, scopes }) => [
+  const rows = answer.value.map(({ email, active, disabled, scopes, weight }) => [
     email,
     disabled ? "disabled" : active ? "active" : "no role",
+    String(weight),
     scopes.join(" "),
   ]);
   return print({ items: answer.value }, () =>
-    printList(["USER", "STATE", "SCOPES"], rows, terminal.columns, "No users."),
+    printList(["USER", "STATE", "WEIGHT", "SCOPES"], rows, terminal.columns, "No users."),
   );
 }
 
 async function put({ server, print }: CommandContext, email: string, disabled: boolean) {
   const answer = await (await server()).users.put(email, { disabled });
   return answer.ok ? print(answer.value, `${disabled ? "Disabled" : "Enabled"} ${email}\n`) : answer;
+}
+
+async function weigh({ server, print, args }: CommandContext, email: string) {
+  const body = requestBody(UserPut, { weight: Number(args[2]) }, users.usage);
+  if (!body.ok) return body;
+  const answer = await (await server()).users.put(email, body.value);
+  return answer.ok ? print(answer.value, `${email} has the weight ${answer.value.weight}\n`) : answer;
 }

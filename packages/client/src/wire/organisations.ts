@@ -2,6 +2,7 @@
 import { RIGHTS } from "@capstan/core/internal";
 import { z } from "zod";
 import { countedPageOf, listOf } from "./page.ts";
+import { Weight } from "./weight.ts";
 
 const id = z
   .string()
@@ -19,6 +20,10 @@ const fields = {
     .max(1_000_000)
     .nullable()
     .meta({ description: "For all its callers together; null: no limit beside those of keys." }),
+  weight: Weight.meta({
+    description:
+      "Its share of the places for runs where there are too few: 3 gets three times as many as 1, which the first organisation has.",
+  }),
   cost_usd_per_month: z.number().positive().max(1e9).nullable().meta({
     description: "A budget that its own admins cannot change; null: none beside theirs.",
   }),
@@ -31,6 +36,7 @@ const Organisation = z
     is_current: z.boolean().meta({ description: "The one that answers." }),
     disabled: z.boolean().meta({ description: "Nobody enters it, and nothing of it runs." }),
     requests_per_minute: fields.requests_per_minute,
+    weight: fields.weight,
     cost_usd_per_month: fields.cost_usd_per_month,
     created_by: z.string().nullable(),
     created_at: z.string().nullable(),
@@ -44,6 +50,7 @@ const OrganisationCreate = z
     id,
     name: fields.name,
     requests_per_minute: fields.requests_per_minute.default(null),
+    weight: fields.weight.default(1),
     cost_usd_per_month: fields.cost_usd_per_month.default(null),
   })
   .meta({ id: "OrganisationCreate" });

@@ -11,6 +11,7 @@ import {
   queryNumber,
   queryText,
 } from "./page.ts";
+import { Weight } from "./weight.ts";
 
 export const SecurityLine = z.object({
   what: z.string(),
@@ -104,6 +105,10 @@ export const User = z
       description: "From their provider's claims; null for who has keys alone.",
     }),
     preferences: JsonObject,
+    weight: Weight.meta({
+      description:
+        "The share of the places for runs where there are too few: 3 gets three times as many as 1.",
+    }),
   })
   .meta({ id: "User" });
 export type User = z.infer<typeof User>;
@@ -114,6 +119,7 @@ export const UserPut = z
   .strictObject({
     scopes: z.array(z.string().min(1).max(200)).max(500).optional(),
     preferences: JsonObject.optional(),
+    weight: Weight.optional(),
     disabled: z
       .boolean()
       .optional()

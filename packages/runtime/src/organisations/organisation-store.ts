@@ -10,6 +10,7 @@ export interface OrganisationRecord {
   readonly id: string;
   readonly name: string;
   readonly requestsPerMinute: number | null;
+  readonly weight: number;
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly isDisabled: boolean;
@@ -23,7 +24,7 @@ export interface OrganisationMember {
 }
 
 export type OrganisationChange = Partial<
-  Pick<OrganisationRecord, "name" | "requestsPerMinute" | "isDisabled">
+  Pick<OrganisationRecord, "name" | "requestsPerMinute" | "weight" | "isDisabled">
 >;
 
 export interface OrganisationStore {
@@ -34,6 +35,7 @@ export interface OrganisationStore {
     readonly id: string;
     readonly name: string;
     readonly requestsPerMinute: number | null;
+    readonly weight?: number;
     readonly by: string;
   }): Promise<Result<true>>;
   ready(id: string): Promise<void>;
@@ -58,12 +60,12 @@ export function organisationStore({ orm }: Pick<Database, "orm">): OrganisationS
         .limit(MOST_ORGANISATIONS);
       return rows.map(recordOf);
     },
-    async create({ id, name, requestsPerMinute, by }) {
+    async create({ id, name, requestsPerMinute, weight = 1, by }) {
       if (id === FIRST_ORGANISATION) return fail("organisation_exists", { id });
       const [count] = await orm.select({ all: sql<number>`count(*)::int` }).from(organisations);
       if ((count?.all ?? 0) >= MOST_ORGANISATIONS)
         return fail("input_invalid", { where: `there are ${MOST_ORGANISATIONS} organisations already` });
-      const values = { name, requestsPerMinute, createdBy: by };
+      const values = { name, requestsPerMinute, weight, createdBy: by };
       const rows = await orm
         .insert(organisations)
         .values({ id, ...values })
@@ -138,6 +140,7 @@ const recordOf = (row: typeof organisations.$inferSelect): OrganisationRecord =>
   id: row.id,
   name: row.name,
   requestsPerMinute: row.requestsPerMinute,
+  weight: row.weight,
   createdBy: row.createdBy,
   createdAt: row.createdAt,
   isDisabled: row.disabledAt !== null,

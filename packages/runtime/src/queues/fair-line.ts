@@ -1,87 +1,194 @@
 /**
- * A queue with a few slots, fair between owners: a free slot goes to the owner with the fewest, then to whoever waited
- * longest. A full queue rejects the owner with the most entries, so that nobody fills it for everybody else.
+ * A queue with a few slots, fair between owners by their weights, and between the groups they are in before that: a free slot
+ * goes to who has had the least of them. A full queue rejects the owner with the most entries, so that nobody fills it for
+ * everybody else.
  */
+import { FairShare } from "./fair-share.ts";
+
 export interface FairLineSettings {
   readonly places: number;
   readonly length: number;
+  /** 1 unless told. An owner of weight 3 gets three times as much as one of weight 1, where both want more than there is. */
+  readonly weightOf?: (owner: LineOwner) => number;
+  readonly weightOfGroup?: (group: string) => number;
+  readonly now?: () => number;
+}
+
+export interface LineOwner {
+  readonly group: string;
+  readonly name: string;
 }
 
 export type Turn = "entered" | "cancelled" | "full";
 
 interface Waiting {
-  readonly owner: string;
   readonly settle: (turn: Turn) => void;
 }
 
+/** An owner in the line. */
+interface Member {
+  readonly owner: LineOwner;
+  readonly group: Group;
+  readonly share: FairShare;
+  waiting: Waiting[];
+}
+
+interface Group {
+  readonly share: FairShare;
+  readonly members: Map<string, Member>;
+  waiting: number;
+}
+
+const EXPECTED_AT_FIRST_MS = 1;
+const OF_THE_NEWEST = 0.1; // in the average time of a place
+
 export class FairLine {
   readonly #settings: FairLineSettings;
-  readonly #inside = new Map<string, number>();
-  #waiting: Waiting[] = [];
+  readonly #now: () => number;
+  readonly #all = new FairShare(() => 1);
+  readonly #groups = new Map<string, Group>();
+  #taken = 0;
+  #waiting = 0;
+  #expectedMs = EXPECTED_AT_FIRST_MS;
   #isClosed = false;
 
   constructor(settings: FairLineSettings) {
     this.#settings = settings;
+    this.#now = settings.now ?? (() => performance.now());
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting;
   }
 
-  enter(owner: string, signal: AbortSignal): Promise<Turn> {
+  enter(owner: LineOwner, signal: AbortSignal): Promise<Turn> {
     if (signal.aborted) return Promise.resolve("cancelled");
-    if (this.#isClosed || !this.#makesRoom(owner)) return Promise.resolve("full");
+    const member = this.#member(owner);
+    if (this.#isClosed || !this.#makesRoom(member)) {
+      this.#forgetIdle(member);
+      return Promise.resolve("full");
+    }
     return new Promise((resolve) => {
-      const cancel = () => this.#dismiss(entry, "cancelled");
+      const cancel = () => this.#dismiss(member, entry, "cancelled");
       const settle = (turn: Turn) => {
         signal.removeEventListener("abort", cancel);
         resolve(turn);
       };
-      const entry = { owner, settle };
+      const entry = { settle };
       signal.addEventListener("abort", cancel, { once: true });
-      this.#waiting.push(entry);
+      this.#wait(member, entry);
       this.#admit();
     });
   }
 
-  leave(owner: string): void {
-    const left = this.#count(owner) - 1;
-    if (left > 0) this.#inside.set(owner, left);
-    else this.#inside.delete(owner);
+  leave(owner: LineOwner): void {
+    const member = this.#member(owner);
+    const { group, share } = member;
+    const now = this.#now();
+    const heldMs = group.share.leave(share, now);
+    this.#all.leave(group.share, now);
+    this.#expectedMs += OF_THE_NEWEST * (heldMs - this.#expectedMs);
+    this.#taken -= 1;
+    this.#forgetIdle(member);
     this.#admit();
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const entry of [...this.#waiting]) this.#dismiss(entry, "cancelled");
+    for (const member of this.#members())
+      for (const entry of [...member.waiting]) this.#dismiss(member, entry, "cancelled");
   }
 
-  #count = (owner: string): number => this.#inside.get(owner) ?? 0;
+  #member(owner: LineOwner): Member {
+    const group = this.#groupOf(owner.group);
+    const known = group.members.get(owner.name);
+    if (known) return known;
+    const { weightOf = () => 1 } = this.#settings;
+    const share = group.share.child(owner.name, () => weightOf(owner));
+    const member = { owner, group, share, waiting: [] };
+    group.members.set(owner.name, member);
+    return member;
+  }
+
+  #groupOf(name: string): Group {
+    const known = this.#groups.get(name);
+    if (known) return known;
+    const { weightOfGroup = () => 1 } = this.#settings;
+    const group = { share: this.#all.child(name, () => weightOfGroup(name)), members: new Map(), waiting: 0 };
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  /** Their shares are remembered for longer than they are. */
+  #forgetIdle({ owner, group, share, waiting }: Member): void {
+    if (waiting.length > 0 || share.inside > 0) return;
+    group.members.delete(owner.name);
+    if (group.members.size === 0) this.#groups.delete(owner.group);
+  }
+
+  #wait(member: Member, entry: Waiting): void {
+    const { group, share } = member;
+    if (member.waiting.length === 0 && share.inside === 0) group.share.arrive(share);
+    if (group.waiting === 0 && group.share.inside === 0) this.#all.arrive(group.share);
+    member.waiting.push(entry);
+    group.waiting += 1;
+    this.#waiting += 1;
+  }
 
   #admit(): void {
-    const taken = [...this.#inside.values()].reduce((sum, count) => sum + count, 0);
-    if (taken >= this.#settings.places || this.#waiting.length === 0) return;
-    const next = this.#waiting.reduce((best, each) =>
-      this.#count(each.owner) < this.#count(best.owner) ? each : best,
+    if (this.#taken >= this.#settings.places || this.#waiting === 0) return;
+    const now = this.#now();
+    const group = this.#least(
+      [...this.#groups.values()].filter(({ waiting }) => waiting > 0),
+      now,
     );
-    this.#inside.set(next.owner, this.#count(next.owner) + 1);
-    this.#dismiss(next, "entered");
+    const member =
+      group &&
+      this.#least(
+        [...group.members.values()].filter(({ waiting }) => waiting.length > 0),
+        now,
+      );
+    const entry = member?.waiting[0];
+    if (!group || !member || !entry) return;
+    this.#all.enter(group.share, now, this.#expectedMs);
+    group.share.enter(member.share, now, this.#expectedMs);
+    this.#taken += 1;
+    this.#dismiss(member, entry, "entered");
+  }
+
+  /** Of those who have had the same, the one who waited longest: maps keep the order of arrival. */
+  #least<T extends { readonly share: FairShare }>(waiting: readonly T[], now: number): T | undefined {
+    let least: { readonly one: T; readonly had: number } | undefined;
+    for (const one of waiting) {
+      const had = one.share.had(now, this.#expectedMs);
+      if (!least || had < least.had) least = { one, had };
+    }
+    return least?.one;
+  }
+
+  #members(): Member[] {
+    return [...this.#groups.values()].flatMap(({ members }) => [...members.values()]);
   }
 
   /** True when there is room, or when someone with more in the line had to go. */
-  #makesRoom(owner: string): boolean {
-    if (this.#waiting.length < this.#settings.length) return true;
-    const lines = new Map<string, number>();
-    for (const entry of this.#waiting) lines.set(entry.owner, (lines.get(entry.owner) ?? 0) + 1);
-    const longest = Math.max(...lines.values());
-    if ((lines.get(owner) ?? 0) + 1 >= longest) return false;
-    const last = this.#waiting.findLast((entry) => lines.get(entry.owner) === longest);
-    if (last) this.#dismiss(last, "full");
+  #makesRoom(member: Member): boolean {
+    if (this.#waiting < this.#settings.length) return true;
+    const longest = this.#members().reduce((most, each) =>
+      each.waiting.length > most.waiting.length ? each : most,
+    );
+    const last = longest.waiting.at(-1);
+    if (last === undefined || member.waiting.length + 1 >= longest.waiting.length) return false;
+    this.#dismiss(longest, last, "full");
     return true;
   }
 
-  #dismiss(entry: Waiting, turn: Turn): void {
-    this.#waiting = this.#waiting.filter((each) => each !== entry);
+  #dismiss(member: Member, entry: Waiting, turn: Turn): void {
+    const at = member.waiting.indexOf(entry);
+    if (at < 0) return;
+    member.waiting.splice(at, 1);
+    member.group.waiting -= 1;
+    this.#waiting -= 1;
+    this.#forgetIdle(member);
     entry.settle(turn);
   }
 }

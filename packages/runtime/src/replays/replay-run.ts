@@ -11,8 +11,10 @@ import {
   type ReplayComparison,
   type ReplaySide,
 } from "@capstan/core/internal";
+import { BudgetWaits } from "../budgets/budget-waits.ts";
 import type { AskRules } from "../gate/ask-rules.ts";
 import { ProviderCircuits } from "../providers/provider-circuits.ts";
+import { RunPlaces } from "../queues/run-places.ts";
 import { compileCel } from "../rules/cel.ts";
 import { trialRules } from "../rules/decide-by.ts";
 import { isAllowedInSession } from "../runs/approvals/session-allowance.ts";
@@ -197,6 +199,8 @@ function replayLoop(
     hub: new EventHub(),
     now,
     circuits: new ProviderCircuits(),
+    places: new RunPlaces().of("", () => 1),
+    budgetWaits: new BudgetWaits(() => new Date()),
     draining: () => false,
     agentFor,
     forgetAgent: () => {},

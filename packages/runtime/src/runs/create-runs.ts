@@ -3,8 +3,10 @@
  * The rows are the truth about a run; anything in memory may be lost at any moment.
  */
 import { fail, ok } from "@capstan/core";
+import { BudgetWaits } from "../budgets/budget-waits.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { ProviderCircuits } from "../providers/provider-circuits.ts";
+import { RunPlaces } from "../queues/run-places.ts";
 import { type Approvals, createApprovals } from "./approvals/approvals.ts";
 import { agentOf, callApproved } from "./approvals/approved-calls.ts";
 import { storeClientResults } from "./approvals/client-results.ts";
@@ -86,6 +88,8 @@ class DurableRuns implements Runs {
       }),
       hub: this.#hub,
       now,
+      places: parts.places ?? new RunPlaces().of("", () => 1),
+      budgetWaits: new BudgetWaits(now),
       circuits: new ProviderCircuits(() => now().getTime()),
       draining: () => this.#draining,
       agentFor: (agentId, userEmail, follows) => agents.get(agentId, userEmail, follows),

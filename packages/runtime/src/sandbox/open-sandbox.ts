@@ -119,7 +119,8 @@ class SandboxPool implements ManagedSandbox {
     }
     const refused = this.#tooLarge(request);
     if (refused) return refused;
-    const { owner = "", signal } = request;
+    const { owner: name = "", signal } = request;
+    const owner = { group: "", name };
     const turn = await this.#line.enter(owner, signal);
     if (turn === "full") return fail("sandbox_busy", { waiting: this.#line.waiting });
     if (turn === "cancelled") return fail("cancelled", { what: "The code" });

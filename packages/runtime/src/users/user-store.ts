@@ -22,6 +22,8 @@ export interface UserRecord {
   /** Without grants: what `put` sets. */
   readonly ownScopes: string[];
   readonly preferences: Record<string, unknown>;
+  /** The share of places for runs where there are too few. */
+  readonly weight: number;
 }
 
 export interface GrantInput {
@@ -42,7 +44,12 @@ export interface UserStore {
   get(email: string): Promise<UserRecord>;
   put(
     email: string,
-    changes: { scopes?: readonly string[]; preferences?: Record<string, unknown>; isDisabled?: boolean },
+    changes: {
+      scopes?: readonly string[];
+      preferences?: Record<string, unknown>;
+      isDisabled?: boolean;
+      weight?: number;
+    },
   ): Promise<UserRecord>;
   /** Everybody who is known; their scopes are read with `get`. */
   list(): Promise<{ email: string; createdAt: Date }[]>;
@@ -81,14 +88,16 @@ export function userStore(
       scopes: isActive ? [...new Set(all)] : [],
       ownScopes: own,
       preferences: (row?.preferences as Record<string, unknown> | undefined) ?? {},
+      weight: row?.weight ?? 1,
     };
   };
   return {
     get,
     grantsOf,
     grants: inForce,
-    async put(email, { scopes, preferences, isDisabled }) {
+    async put(email, { scopes, preferences, isDisabled, weight }) {
       const set = {
+        ...(weight !== undefined && { weight }),
         ...(isDisabled !== undefined && { disabledAt: isDisabled ? new Date() : null }),
         ...(scopes && { scopes: [...scopes] }),
         ...(preferences && { preferences }),

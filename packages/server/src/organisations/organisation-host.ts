@@ -41,6 +41,8 @@ export interface HostParts {
   readonly open: (id: string) => Promise<Result<OpenOrganisation>>;
   /** Removes its tables and files. */
   readonly erase: (id: string) => Promise<void>;
+  /** Told whenever the organisations are looked at. */
+  readonly setWeights: (weights: readonly (readonly [id: string, weight: number])[]) => void;
   readonly onError: (error: unknown, what: string) => void;
 }
 
@@ -170,6 +172,7 @@ export class OrganisationHost {
     const wanted = new Map(
       (await this.store.list()).filter(({ isDisabled }) => !isDisabled).map((record) => [record.id, record]),
     );
+    this.#parts.setWeights([...wanted.values()].map(({ id, weight }) => [id, weight]));
     for (const id of [...this.#entries.keys()]) if (!wanted.has(id)) await this.#end(id);
     for (const [id, record] of wanted) {
       const entry = this.#entries.get(id);

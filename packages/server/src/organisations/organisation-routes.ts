@@ -114,9 +114,9 @@ export function organisationRoutes(parts: OrganisationRouteParts) {
   const dto = async (record: OrganisationRecord) => organisationDto(record, current, host.get(record.id));
   routes.openapi(create, async (c) => {
     if (current !== FIRST_ORGANISATION) return problem(c, ofOperator().failure);
-    const { id, name, requests_per_minute, cost_usd_per_month } = c.req.valid("json");
+    const { id, name, requests_per_minute, cost_usd_per_month, weight } = c.req.valid("json");
     const { email } = c.get("caller");
-    const made = await host.create({ id, name, requestsPerMinute: requests_per_minute, by: email });
+    const made = await host.create({ id, name, requestsPerMinute: requests_per_minute, weight, by: email });
     if (!made.ok) return problem(c, made.failure);
     await setOperatorsBudget(made.value.budgets, cost_usd_per_month);
     const perMinute = parts.settings.CAPSTAN_RATE_LIMIT_PER_MINUTE;
@@ -133,10 +133,11 @@ export function organisationRoutes(parts: OrganisationRouteParts) {
   routes.openapi(change, async (c) => {
     if (current !== FIRST_ORGANISATION) return problem(c, ofOperator().failure);
     const { id } = c.req.valid("param");
-    const { name, requests_per_minute, cost_usd_per_month, disabled } = c.req.valid("json");
+    const { name, requests_per_minute, cost_usd_per_month, weight, disabled } = c.req.valid("json");
     const record = await host.store.change(id, {
       ...(name !== undefined && { name }),
       ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
+      ...(weight !== undefined && { weight }),
       ...(disabled !== undefined && { isDisabled: disabled }),
     });
     if (!record) return problem(c, gone(id).failure);
@@ -263,6 +264,7 @@ const firstDto = (current: string): Organisation => ({
   is_current: current === FIRST_ORGANISATION,
   disabled: false,
   requests_per_minute: null,
+  weight: 1,
   cost_usd_per_month: null,
   created_by: null,
   created_at: null,
@@ -278,6 +280,7 @@ const organisationDto = async (
   is_current: record.id === current,
   disabled: record.isDisabled,
   requests_per_minute: record.requestsPerMinute,
+  weight: record.weight,
   cost_usd_per_month: opened ? await operatorsBudget(opened.budgets) : null,
   created_by: record.createdBy,
   created_at: record.createdAt.toISOString(),

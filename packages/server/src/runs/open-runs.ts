@@ -35,10 +35,12 @@ import {
   type KeyStore,
   labelStore,
   type MemoryStore,
+  openUserWeights,
   type Packages,
   type RevisionStore,
   type RuleStore,
   type RunObservation,
+  type RunPlaces,
   type Runs,
   type SessionStore,
   singleCapability,
@@ -96,6 +98,9 @@ export interface RunParts {
   readonly connectionProviders: ConnectionProviders;
   readonly memories: MemoryStore;
   readonly textChecks: Pick<TextCheckStore, "inForce">;
+  /** The organisation, and the places that it shares with others. */
+  readonly organisation: string;
+  readonly places: RunPlaces;
   /** Each call that reached the gate. */
   readonly recordCall: (call: CallRecord) => void;
   readonly observed: (observation: RunObservation) => void;
@@ -191,12 +196,13 @@ interface EngineParts {
 }
 
 /** The run engine with the server's parts. */
-function openEngine(
+async function openEngine(
   parts: RunParts,
   { composer, gate, ledger, harnesses, files }: EngineParts,
 ): Promise<Runs> {
   const { settings, database, onError } = parts;
   return createRuns({
+    places: parts.places.of(parts.organisation, await openUserWeights(database, onError)),
     database,
     gate,
     composeFor: composer.composeFor,

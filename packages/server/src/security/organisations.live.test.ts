@@ -230,12 +230,16 @@ describe.each(STORES)("organisations on $name", ({ fresh }) => {
     }
   });
 
-  test("the operator bounds one by requests and by cost; its own admins cannot lift that", async () => {
+  test("the operator bounds one by requests, cost and weight; its own admins cannot lift that", async () => {
     const capped = await newOrganisation("capped");
-    const limits = { requests_per_minute: 5, cost_usd_per_month: 0.000001 };
+    const limits = { requests_per_minute: 5, cost_usd_per_month: 0.000001, weight: 0.5 };
     expect((await server.call("PATCH", "/v1/organisations/capped", limits)).body).toMatchObject(limits);
     const [budget] = (await server.call("GET", "/v1/budgets", undefined, capped)).body.items;
     const path = `/v1/budgets/${budget.id}`;
+    expect((await server.call("PATCH", "/v1/organisations/capped", { weight: 100 }, capped)).status).toBe(
+      403,
+    );
+    expect((await server.call("PATCH", "/v1/organisations/capped", { weight: 0 })).status).toBe(422);
     expect((await server.call("PATCH", path, { limit: 1000 }, capped)).body.code).toBe(
       "organisation_of_operator",
     );

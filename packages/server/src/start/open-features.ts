@@ -7,6 +7,7 @@ import {
   FIRST_ORGANISATION,
   openObservations,
   type ResolvedModel,
+  type RunPlaces,
   storedSecrets,
 } from "@capstan/runtime";
 import { a2aRoutes } from "../a2a/a2a-routes.ts";
@@ -67,6 +68,8 @@ export interface ServerExtras {
 /** What the server gives to the features of each organisation. */
 export interface FeatureExtras extends ServerExtras {
   readonly host: OrganisationHost;
+  /** Where runs of all organisations have their places. */
+  readonly places: RunPlaces;
   /** Set for one beside the first. */
   readonly organisation?: OrganisationFoundations;
 }
@@ -141,8 +144,9 @@ export async function openFeatures(settings: Settings, log: Log, extras: Feature
 }
 
 /** Which organisation the features are of, and who knows the others. */
-const placeIn = ({ host }: FeatureExtras, { organisation }: Database) => ({
+const placeIn = ({ host, places }: FeatureExtras, { organisation }: Database) => ({
   host,
+  places,
   organisation: organisation?.id ?? FIRST_ORGANISATION,
 });
 

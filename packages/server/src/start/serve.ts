@@ -1,6 +1,12 @@
 /** Starts the server: services, application, socket. Called by `main.ts`, tests and the CLI. */
 import { ok, type Result } from "@capstan/core";
-import { createDatabaseRetry, type DatabaseRetry, organisationStore, unreachable } from "@capstan/runtime";
+import {
+  createDatabaseRetry,
+  type DatabaseRetry,
+  organisationStore,
+  RunPlaces,
+  unreachable,
+} from "@capstan/runtime";
 import { isKeyless } from "../auth/authenticate.ts";
 import { openLocalCallers } from "../auth/local-caller.ts";
 import { openOwnerToken } from "../auth/owner-token.ts";
@@ -29,13 +35,16 @@ export async function startServer(
 ): Promise<Result<RunningServer>> {
   const listener = new HttpListener(settings);
   const withRetry = waitingFor(settings, log, listener);
+  const places = new RunPlaces();
   const all: FeatureExtras = {
     withRetry,
     ...extras,
+    places,
     host: new OrganisationHost({
       settings,
       open: (id) => openOrganisation(id, { first: services, callers, log, extras: all }),
       erase: (id) => eraseOrganisation(id, services),
+      setWeights: (weights) => places.setWeights(weights),
       onError: (error, what) => log.error({ what, error }),
     }),
   };

@@ -160,6 +160,14 @@ test("granted scopes are separate from a user's own, and setting the latter keep
   expect((await call("GET", `/v1/users/${email}`)).scopes).toEqual([]);
 });
 
+test("a user's weight is set, shown and kept when other things are set", async () => {
+  const email = "heavy@example.com";
+  expect(await call("PUT", `/v1/users/${email}`, { weight: 3 })).toMatchObject({ weight: 3 });
+  await call("PUT", `/v1/users/${email}`, { scopes: ["Mail.Read"] });
+  expect(await call("GET", `/v1/users/${email}`)).toMatchObject({ weight: 3, scopes: ["Mail.Read"] });
+  expect((await bench.server.call("PUT", `/v1/users/${email}`, { weight: -1 })).status).toBe(422);
+});
+
 /** Only those of the package; the agent's other capabilities do not matter here. */
 const namesIn = (tools: readonly unknown[]): string[] =>
   [...new Set(tools.map((tool) => (tool as { name: string }).name))]

@@ -57,7 +57,7 @@ const putUser = createRoute({
   method: "put",
   path: "/v1/users/{email}",
   tags: ["users"],
-  summary: "Set a user's scopes and preferences",
+  summary: "Set a user's scopes, preferences and weight",
   request: { params: Email, body: jsonBody(UserPut) },
   responses: { 200: json(User, "The updated user.") },
 });
@@ -115,19 +115,20 @@ export function userRoutes({ users, audit, database }: UserRouteParts) {
   });
   routes.openapi(putUser, async (c) => {
     const { email } = c.req.valid("param");
-    const { scopes, preferences, disabled } = c.req.valid("json");
+    const { scopes, preferences, disabled, weight } = c.req.valid("json");
     if (disabled === true && (email === LOCAL_USER || email === c.get("caller").email))
       return problem(c, fail("input_invalid", { where: "disabled: nobody locks themselves out" }).failure);
     const user = await users.put(email, {
       ...(scopes && { scopes }),
       ...(preferences && { preferences }),
       ...(disabled !== undefined && { isDisabled: disabled }),
+      ...(weight !== undefined && { weight }),
     });
     await audit.add({
       actor: c.get("caller").email,
       action: "user.updated",
       subject: email,
-      details: { scopes: user.ownScopes, disabled: user.isDisabled },
+      details: { scopes: user.ownScopes, disabled: user.isDisabled, weight: user.weight },
     });
     return c.json(userDto(user), 200);
   });

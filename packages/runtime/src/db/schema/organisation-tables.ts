@@ -1,6 +1,6 @@
 /** Organisations beside the first one, and who was made a member of which. Only the first organisation's copy is used. */
 import { sql } from "drizzle-orm";
-import { integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { doublePrecision, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { at } from "./columns.ts";
 
 export const organisations = pgTable("organisations", {
@@ -9,6 +9,8 @@ export const organisations = pgTable("organisations", {
   name: text("name").notNull(),
   /** For all its callers together; null: no limit. */
   requestsPerMinute: integer("requests_per_minute"),
+  /** The share of places for runs, beside other organisations; the first one has 1. */
+  weight: doublePrecision("weight").notNull().default(1),
   createdBy: text("created_by").notNull(),
   createdAt: at("created_at").notNull().default(sql`now()`),
   /** Its tables and rights exist. Until then nobody enters it. */

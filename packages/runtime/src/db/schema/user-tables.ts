@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import {
   bigserial,
   boolean,
+  doublePrecision,
   index,
   integer,
   jsonb,
@@ -17,6 +18,8 @@ export const users = pgTable("users", {
   email: text("email").primaryKey(),
   scopes: jsonb("scopes").$type<string[]>().notNull().default([]),
   preferences: jsonb("preferences").notNull().default({}),
+  /** The share of places for runs where there are too few: 3 gets three times as many as 1. */
+  weight: doublePrecision("weight").notNull().default(1),
   /** Set by an admin: the user has no rights, whatever keys and tokens there are. */
   disabledAt: at("disabled_at"),
   createdAt: at("created_at").notNull().default(sql`now()`),

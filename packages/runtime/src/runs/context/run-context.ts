@@ -8,8 +8,10 @@ import {
   inProgram,
   type TokenUsage,
 } from "@capstan/core/internal";
+import type { BudgetWaits } from "../../budgets/budget-waits.ts";
 import type { ResolvedModel } from "../../providers/models.ts";
 import type { ProviderCircuits } from "../../providers/provider-circuits.ts";
+import type { OwnPlaces } from "../../queues/run-places.ts";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";
 import type { RunObservation, RunsParts } from "../contract/run-types.ts";
 import type { CommitQueue } from "../log/commit-queue.ts";
@@ -40,6 +42,10 @@ export interface Engine {
   readonly now: () => Date;
   /** Which providers keep failing. */
   readonly circuits: ProviderCircuits;
+  /** Where segments of this process run; a few at once. */
+  readonly places: OwnPlaces;
+  /** Runs that wait for a budget's next period. */
+  readonly budgetWaits: BudgetWaits;
   /** Set while the process stops: segments end at their next step and are released. */
   readonly draining: () => boolean;
   readonly agentFor: (
@@ -75,6 +81,8 @@ export class RunContext {
   hasReserved = false;
   /** What an answer has used that a check blocked. */
   blocked: StepUsage | undefined;
+  /** Gives the segment's place to others for as long as it only waits. */
+  outOfPlace: <T>(waiting: () => Promise<T>) => Promise<T> = (waiting) => waiting();
   /** How often this segment asked for a summary in vain. */
   summaryFailures = 0;
   /** The coding agent whose program runs this segment. */

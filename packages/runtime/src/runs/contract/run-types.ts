@@ -13,6 +13,7 @@ import type { BudgetLedger } from "../../budgets/budget-ledger.ts";
 import type { Database } from "../../db/database.ts";
 import type { Gate } from "../../gate/gate.ts";
 import type { Models } from "../../providers/models.ts";
+import type { OwnPlaces } from "../../queues/run-places.ts";
 import type { TextCheckStore } from "../../text-checks/text-check-store.ts";
 import type { ConfigSeal } from "../../users/config-seal.ts";
 import type { Sampling, ToolChoice } from "./call-settings.ts";
@@ -221,8 +222,8 @@ export interface RunsParts {
   /** Called when an approval is requested or decided; must not throw or block. */
   readonly audit?: (entry: { actor: string; action: string; subject: string; details: object }) => void;
   readonly onError?: (error: unknown, what: string) => void;
-  /** How many segments this process runs at once; further ones are queued. */
-  readonly mostSegments?: number;
+  /** Where segments run, a few at once; further ones wait. Without it, this engine has places of its own. */
+  readonly places?: OwnPlaces;
 }
 
 export interface Webhooks {

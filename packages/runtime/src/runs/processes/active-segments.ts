@@ -4,7 +4,7 @@
  * was stored claims the run again and reads the rows.
  */
 import { type AgentSpec, agentSpec, type RunEvent, type RunLimits } from "@capstan/core";
-import { FairLine } from "../../queues/fair-line.ts";
+import type { OwnPlaces } from "../../queues/run-places.ts";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";
 import { type ClaimRow, claimAgain, loadSegment } from "../claim/claims.ts";
 import { type Engine, RunContext } from "../context/run-context.ts";
@@ -14,10 +14,8 @@ import { runSegment } from "../loop/run-loop.ts";
 import type { SegmentEnd } from "../steps/run-endings.ts";
 import type { DurableWorkflow } from "./durable-workflow.ts";
 
-const MOST_SEGMENTS = 500; // further runs are queued: a thousand at once starve each other
 const RECORD_AFTER_MS = 200; // a model's answer takes longer; a shorter segment saves eight statements
 const LONGEST_PAUSE_MS = 10_000;
-const NEVER = new AbortController().signal;
 const NO_AGENT = agentSpec({ name: "gone" }); // for a run whose agent was deleted; the run fails and says so
 
 /** The run was cancelled and its end is already written, or the process stops. */
@@ -41,7 +39,7 @@ export class ActiveSegments {
   /** Launches that ended before their workflow's body was called; the body returns at once. */
   readonly #endedLaunches = new Set<string>();
   /** Fair between users: one who starts a thousand runs does not hold up the others. */
-  readonly #line: FairLine;
+  readonly #places: OwnPlaces;
   #closing = false;
   workflow: DurableWorkflow | undefined;
 
@@ -53,10 +51,7 @@ export class ActiveSegments {
     this.#engine = engine;
     this.#idleHarnesses = idleHarnesses;
     this.#onEnd = onEnd;
-    this.#line = new FairLine({
-      places: engine.parts.mostSegments ?? MOST_SEGMENTS,
-      length: Number.POSITIVE_INFINITY,
-    });
+    this.#places = engine.places;
   }
 
   /** Ids of the runs in this process. */
@@ -73,9 +68,9 @@ export class ActiveSegments {
   start(claim: ClaimedSegment, spec: AgentSpec, events: readonly RunEvent[] = []): void {
     const context = new RunContext(this.#engine, claim, spec, new AbortController());
     const timer = setTimeout(() => this.#record(claim), RECORD_AFTER_MS);
-    this.#track(context, () =>
-      this.#withSlot(context.claim.userEmail, () => this.#run(context, events)),
-    ).then(() => clearTimeout(timer));
+    this.#track(context, () => this.#inPlace(context, () => this.#run(context, events))).then(() =>
+      clearTimeout(timer),
+    );
   }
 
   /** Reads the rows of a claim, then starts it; `isRecovery` when the segment had started before. */
@@ -89,7 +84,7 @@ export class ActiveSegments {
   async runWorkflow(runId: string, launch: number): Promise<void> {
     if (this.#endedLaunches.delete(`${runId}:${launch}`)) return;
     const here = this.#active.get(runId);
-    if (!here) return this.#withSlot("", () => this.#claimAgain(runId, launch));
+    if (!here) return this.#claimAgain(runId, launch);
     here.awaited = true;
     await here.ended;
   }
@@ -135,12 +130,16 @@ export class ActiveSegments {
     } catch (error) {
       if (error instanceof Fenced || error instanceof Stopped || this.#closing) return;
       this.#report(error, `storing run ${runId}`);
-      await this.#claimAgain(runId, launch);
+      await this.#claimAgain(runId, launch, (_, work) => work()); // in the place it has
     }
   }
 
   /** Claims and reads until the database answers: the outcome of a lost write is never guessed. */
-  async #claimAgain(runId: string, launch: number): Promise<void> {
+  async #claimAgain(
+    runId: string,
+    launch: number,
+    inPlace = (context: RunContext, work: () => Promise<void>) => this.#inPlace(context, work),
+  ): Promise<void> {
     for (let attempt = 0; !this.#closing; attempt++) {
       try {
         const { parts } = this.#engine;
@@ -154,7 +153,7 @@ export class ActiveSegments {
           await this.#specOf(loaded.claim),
           new AbortController(),
         );
-        return await this.#track(context, () => this.#run(context, loaded.events));
+        return await this.#track(context, () => inPlace(context, () => this.#run(context, loaded.events)));
       } catch (error) {
         this.#report(error, `recovering run ${runId}`);
         await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, 100 * 2 ** attempt)));
@@ -183,12 +182,25 @@ export class ActiveSegments {
     return ended;
   }
 
-  async #withSlot(user: string, work: () => Promise<void>): Promise<void> {
-    await this.#line.enter(user, NEVER);
+  /** A segment that is stopped while it waits never starts: whoever stopped it has written its end. */
+  async #inPlace(context: RunContext, work: () => Promise<void>): Promise<void> {
+    const user = context.claim.userEmail;
+    const enter = async () => (await this.#places.enter(user, context.stop.signal)) === "entered";
+    let isInside = await enter();
+    if (!isInside) return;
+    context.outOfPlace = async (waiting) => {
+      this.#places.leave(user);
+      isInside = false;
+      try {
+        return await waiting();
+      } finally {
+        isInside = await enter();
+      }
+    };
     try {
       await work();
     } finally {
-      this.#line.leave(user);
+      if (isInside) this.#places.leave(user);
     }
   }
 

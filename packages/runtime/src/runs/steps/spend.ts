@@ -13,7 +13,6 @@ import type { RunContext, StepUsage } from "../context/run-context.ts";
 import { costUsd } from "../context/run-meter.ts";
 import { modelNames } from "../model/fallback.ts";
 import { ANSWER_TOKENS, guessTokens } from "../model/fit-conversation.ts";
-import { wait } from "../model/wait.ts";
 import { failRun, type SegmentEnd, suspendRun } from "./run-endings.ts";
 import { noWaits } from "./waits.ts";
 
@@ -22,7 +21,6 @@ const BUDGET_CALL = "budget:";
 const MORE_BY_DEFAULT = 0.25; // of the limit
 const PROGRAM_USD = 1; // reserved for a coding agent's program without a limit of its own
 const PROGRAM_TOKENS = 200_000;
-const SPREAD_MS = 500; // runs that wait for the same period do not all ask at its first moment
 
 /** Undefined when the model may be asked. */
 export async function reserveBudgets(
@@ -50,15 +48,18 @@ export async function reserveBudgets(
 /** A budget that says so is waited for, as long as the run has time. */
 async function reserveInTime(context: RunContext, reserve: () => Promise<Reserving>): Promise<Reserving> {
   const { engine, meter, signal } = context;
-  for (;;) {
-    const reserving = await reserve();
-    if (reserving.kind !== "used_up" || reserving.usedUp.budget.atLimit !== "wait") return reserving;
-    const waitMs = reserving.usedUp.endsAt.getTime() - engine.now().getTime();
-    if (waitMs > meter.leftMs) return reserving;
-    const { budget, until } = usedUpFacts(reserving.usedUp);
-    context.warn(`The budget "${budget}" is used up; waiting until ${until}.`);
-    await wait(Math.max(1, waitMs) + Math.random() * SPREAD_MS, signal);
-  }
+  const user = context.claim.userEmail;
+  const reserving = await reserve();
+  if (reserving.kind !== "used_up" || reserving.usedUp.budget.atLimit !== "wait") return reserving;
+  const { usedUp } = reserving;
+  const mayWaitUntil = (moment: Date) => moment.getTime() - engine.now().getTime() <= meter.leftMs;
+  if (!mayWaitUntil(usedUp.endsAt)) return reserving;
+  const { budget, until } = usedUpFacts(usedUp);
+  context.warn(`The budget "${budget}" is used up; waiting until ${until}.`);
+  const weight = () => engine.places.weightOf(user);
+  return context.outOfPlace(() =>
+    engine.budgetWaits.wait(usedUp, { user, weight, reserve, mayWaitUntil, signal }),
+  );
 }
 
 const isDenial = ({ callId, status }: Answer): boolean =>

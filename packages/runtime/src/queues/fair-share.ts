@@ -1,0 +1,64 @@
+/**
+ * How much of something each of several owners has had, in the measure of their weights. Who has had least is next.
+ *
+ * Counted is the time of places: of what is over as it was, of what still runs at least what one takes on average. So neither
+ * who starts many short ones nor who holds a few for hours gets more than their share.
+ */
+const SHORTEST_MS = 1; // what takes no time counts too
+const MOST_IDLE = 10_000; // owners that are remembered without anything of theirs here
+
+export class FairShare {
+  readonly #children = new Map<string, FairShare>();
+  readonly weight: () => number;
+  /** Milliseconds of places that are over, by weight. */
+  #used = 0;
+  #inside = 0;
+  /** The sum of the moments at which those inside came in. */
+  #entered = 0;
+  /** What the last child had when it was chosen: one that comes anew begins there, and not with the credit of an absence. */
+  #reached = 0;
+
+  constructor(weight: () => number) {
+    this.weight = weight;
+  }
+
+  get inside(): number {
+    return this.#inside;
+  }
+
+  child(name: string, weight: () => number): FairShare {
+    const known = this.#children.get(name);
+    if (known) return known;
+    if (this.#children.size >= MOST_IDLE)
+      for (const [each, share] of this.#children) if (share.#inside === 0) this.#children.delete(each);
+    const child = new FairShare(weight);
+    this.#children.set(name, child);
+    return child;
+  }
+
+  /** When a child that had nothing waits: it has had what the others have. */
+  arrive(child: FairShare): void {
+    child.#used = Math.max(child.#used, this.#reached);
+  }
+
+  had(now: number, expectedMs: number): number {
+    const running = Math.max(this.#inside * now - this.#entered, this.#inside * expectedMs);
+    return this.#used + running / this.weight();
+  }
+
+  enter(child: FairShare, now: number, expectedMs: number): void {
+    this.#reached = Math.max(this.#reached, child.had(now, expectedMs));
+    child.#inside += 1;
+    child.#entered += now;
+  }
+
+  /** How long the place was held. Of several it is the average, which is right in the sum. */
+  leave(child: FairShare, now: number): number {
+    const entered = child.#entered / child.#inside;
+    const heldMs = Math.max(SHORTEST_MS, now - entered);
+    child.#used += heldMs / child.weight();
+    child.#inside -= 1;
+    child.#entered = child.#inside === 0 ? 0 : child.#entered - entered;
+    return heldMs;
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Where a process runs segments: a bounded number of places for all its organisations, in a line that is fair between them
+ * and between the users of each, by weights. Every process has its own line.
+ */
+import { FairLine, type Turn } from "./fair-line.ts";
+
+const MOST_SEGMENTS = 500; // further runs wait: a thousand at once starve each other
+
+/** The places as one organisation sees them. */
+export interface OwnPlaces {
+  enter(user: string, signal: AbortSignal): Promise<Turn>;
+  leave(user: string): void;
+  readonly weightOf: WeightOf;
+}
+
+export type WeightOf = (name: string) => number;
+
+export class RunPlaces {
+  readonly #line: FairLine;
+  readonly #users = new Map<string, WeightOf>();
+  readonly #organisations = new Map<string, number>();
+
+  constructor(places: number = MOST_SEGMENTS, now?: () => number) {
+    this.#line = new FairLine({
+      places,
+      ...(now && { now }),
+      length: Number.POSITIVE_INFINITY,
+      weightOf: ({ group, name }) => this.#users.get(group)?.(name) ?? 1,
+      weightOfGroup: (group) => this.#organisations.get(group) ?? 1,
+    });
+  }
+
+  /** Weights of organisations; those that are not named have 1. */
+  setWeights(weights: Iterable<readonly [id: string, weight: number]>): void {
+    this.#organisations.clear();
+    for (const [id, weight] of weights) this.#organisations.set(id, weight);
+  }
+
+  of(organisation: string, weightOf: WeightOf): OwnPlaces {
+    this.#users.set(organisation, weightOf);
+    const owner = (user: string) => ({ group: organisation, name: user });
+    return {
+      weightOf,
+      enter: (user, signal) => this.#line.enter(owner(user), signal),
+      leave: (user) => this.#line.leave(owner(user)),
+    };
+  }
+}
