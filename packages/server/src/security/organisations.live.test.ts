@@ -230,7 +230,7 @@ describe.each(STORES)("organisations on $name", ({ fresh }) => {
     }
   });
 
-  test("the operator bounds one by requests, cost and weight; its own admins cannot lift that", async () => {
+  test("the operator bounds one by requests and by cost; its own admins cannot lift that", async () => {
     const capped = await newOrganisation("capped");
     const limits = { requests_per_minute: 5, cost_usd_per_month: 0.000001, weight: 0.5 };
     expect((await server.call("PATCH", "/v1/organisations/capped", limits)).body).toMatchObject(limits);
