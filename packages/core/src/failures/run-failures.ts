@@ -81,7 +81,7 @@ export const runFailures = {
   }),
   provider_slow: row<{ provider: string; seconds: number }>({
     status: 504,
-    message: ({ provider, seconds }) => `${provider} did not begin to answer within ${seconds} seconds.`,
+    message: ({ provider, seconds }) => `${provider} said nothing for ${seconds} seconds.`,
     nextStep: () => "Retry, or choose another model.",
   }),
   provider_resting: row<{ provider: string }>({

@@ -159,8 +159,8 @@ export interface RetryPolicy {
   readonly attempts: number;
   readonly baseMs: number;
   readonly longestMs: number;
-  /** Without a first part after this time the next model is asked, where there is one. */
-  readonly firstPartMs: number;
+  /** A model that says nothing for this time is left for the next, where there is one. */
+  readonly longestSilenceMs: number;
 }
 
 /** Limits for agents that set none. */

@@ -1,4 +1,5 @@
 /** What a trace needs besides the messages: times of calls and retries from the events, approvals, and stored prompts. */
+import { CUSTOM_EVENTS } from "@capstan/core/internal";
 import type pg from "pg";
 import type { RunRecord } from "./session-history.ts";
 
@@ -9,7 +10,7 @@ export interface EventFacts {
   readonly calls: ReadonlyMap<string, { readonly durationMs?: number }>;
   /** By the tool's name. */
   readonly capabilities: ReadonlyMap<string, string>;
-  /** By the message id of the model call: why it was retried. */
+  /** By the message id of the model call: why it was retried, or another model asked. */
   readonly retries: ReadonlyMap<string, readonly string[]>;
   /** Attempts without a message. */
   readonly lastRetries: readonly string[];
@@ -42,7 +43,8 @@ export async function questionsOf(pool: Pool, run: Pick<RunRecord, "id">): Promi
 /** Without the texts: most of a run's events are deltas of its answer. */
 const EVENTS = `select e.event->>'type' as type, e.event->>'toolCallId' as call, e.event->>'messageId' as message,
     e.event->>'parentMessageId' as parent, e.event->'metadata'->>'durationMs' as duration,
-    e.event->>'name' as name, e.event->'value'->>'reason' as reason
+    e.event->>'name' as name, e.event->'value'->>'reason' as reason,
+    e.event->'value'->>'from' as "from", e.event->'value'->>'to' as "to"
   from (select json_array_elements(payload) as event, last_seq from events where session_id = $1 and run_id = $2) e
   where e.event->>'type' in ('TOOL_CALL_RESULT', 'CUSTOM', 'TEXT_MESSAGE_START', 'TOOL_CALL_START')
   order by e.last_seq`;
@@ -57,6 +59,8 @@ interface EventRow {
   readonly duration: string | null;
   readonly name: string | null;
   readonly reason: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
 }
 
 export async function callEvents(pool: Pool, run: Pick<RunRecord, "id" | "sessionId">): Promise<EventFacts> {
@@ -79,7 +83,9 @@ function retriesIn(rows: readonly EventRow[]): Pick<EventFacts, "retries" | "las
   const retries = new Map<string, readonly string[]>();
   let lastRetries: string[] = [];
   for (const row of rows) {
-    if (row.name === "capstan.retrying") lastRetries.push(row.reason ?? "the provider failed");
+    if (row.name === CUSTOM_EVENTS.retrying) lastRetries.push(row.reason ?? "the provider failed");
+    if (row.name === CUSTOM_EVENTS.modelChanged)
+      lastRetries.push(`${row.to} in place of ${row.from}: ${row.reason}`);
     const message = messageStartedBy(row);
     if (message === undefined || lastRetries.length === 0) continue;
     retries.set(message, lastRetries);

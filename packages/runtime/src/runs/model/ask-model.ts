@@ -17,13 +17,13 @@ import type { PredictedState } from "../contract/run-types.ts";
 import { messageId as newMessageId } from "../log/message-id.ts";
 import type { CallTiming } from "../log/run-log.ts";
 import { askInOrder } from "./fallback.ts";
-import { FirstPartTimer } from "./first-part-timer.ts";
 import { conversationLimit, fitConversation } from "./fit-conversation.ts";
 import { functionTools } from "./function-tools.ts";
 import { keepPrompt } from "./kept-prompts.ts";
 import { DEFAULT_RETRY, judgeModelError, retryPolicy, type Verdict } from "./model-retry.ts";
 import { responseFormat } from "./output-schema.ts";
 import { toPrompt } from "./prompt.ts";
+import { SilenceTimer } from "./silence-timer.ts";
 import { spentWith, streamChecked } from "./stream-checked.ts";
 import type { ModelAnswer } from "./stream-model.ts";
 import { TextBlocked } from "./text-guard.ts";
@@ -100,9 +100,8 @@ async function tryModel(
   const { model, isLast } = step;
   const messageId = newMessageId();
   let shown = false;
-  const slow = isLast ? undefined : new FirstPartTimer(policy.firstPartMs);
+  const slow = isLast ? undefined : new SilenceTimer(policy.longestSilenceMs);
   const emit = (event: RunEvent) => {
-    slow?.stop();
     shown = true;
     context.log.emit(event);
   };
@@ -118,6 +117,8 @@ async function tryModel(
       usedCallIds,
       emit,
       broken,
+      heard: () => slow?.heard(),
+      ended: () => slow?.stop(),
     });
     const { answer } = said;
     context.partial = undefined;
@@ -162,7 +163,7 @@ function judgeAttempt(
   { error, attempt, isSlow }: { error: unknown; attempt: number; isSlow: boolean },
 ): Verdict {
   if (isSlow) {
-    const { failure } = fail("provider_slow", { provider, seconds: policy.firstPartMs / 1000 });
+    const { failure } = fail("provider_slow", { provider, seconds: policy.longestSilenceMs / 1000 });
     return { kind: "end", failure };
   }
   const leftMs = Math.min(meter.leftMs, policy.longestWaitMs);

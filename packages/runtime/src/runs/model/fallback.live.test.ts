@@ -1,12 +1,14 @@
 /** An agent names models in order; a provider that is down, over quota or too slow is left for the next, in mid-run too. */
 import { APICallError } from "@ai-sdk/provider";
 import { fail, ok } from "@capstan/core";
+import type { CompiledCheck } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { AGENT_ID, collect, last, spoken } from "../../../../../tools/engine-under-test.ts";
 import { complaintsAbout } from "../../../../../tools/legal-events.ts";
 import { type Script, scriptedModel } from "../../../../../tools/scripted-model.ts";
 import { STORES } from "../../../../../tools/stores-under-test.ts";
 import { useEngine } from "../../../../../tools/use-engine.ts";
+import { callEvents } from "../history/trace-reads.ts";
 
 const refused = (statusCode: number, responseHeaders = {}) =>
   new APICallError({
@@ -20,6 +22,7 @@ const refused = (statusCode: number, responseHeaders = {}) =>
 describe.each(STORES)("fallback models on $name", ({ fresh }) => {
   const asked: string[] = [];
   let first: Script = () => [];
+  let checks: readonly CompiledCheck[] = [];
   let clock = Date.parse("2026-01-01T00:00:00Z");
   const model = (provider: string, script: Script) =>
     scriptedModel(
@@ -47,7 +50,8 @@ describe.each(STORES)("fallback models on $name", ({ fresh }) => {
         },
         check: async () => ok(true),
       },
-      retry: { baseMs: 1, longestMs: 2, firstPartMs: 50 },
+      textChecks: async () => checks,
+      retry: { baseMs: 1, longestMs: 2, longestSilenceMs: 500 },
     },
   });
   const run = async (script: Script) => {
@@ -61,7 +65,9 @@ describe.each(STORES)("fallback models on $name", ({ fresh }) => {
     const changes = events.flatMap((event) =>
       event.type === "CUSTOM" && event.name === "capstan.model_changed" ? [event.value] : [],
     );
-    return { events, changes, asked: [...asked] };
+    const [ran] = await engine.runs.runsOf(session);
+    const traced = ran ? await callEvents(engine.database.pool, ran) : undefined;
+    return { events, changes, asked: [...asked], retries: [...(traced?.retries.values() ?? [])].flat() };
   };
 
   test.each<[string, Script]>([
@@ -69,9 +75,10 @@ describe.each(STORES)("fallback models on $name", ({ fresh }) => {
     ["over its quota", () => Promise.reject(refused(429, { "retry-after": "3600" }))],
     ["refusing the key", () => Promise.reject(refused(401))],
     ["too slow", () => [{ pauseMs: 5_000 }, { text: "Late." }]],
+    ["silent after its first words", () => [{ text: "I begin" }, { pauseMs: 5_000 }, { text: "Late." }]],
     ["broken in the middle", () => [{ text: "I beg" }, { breaks: "gone" }]],
   ])("a provider that is %s is left for the next, and every client is told", async (_why, script) => {
-    const { events, changes } = await run(script);
+    const { events, changes, retries } = await run(script);
     expect(last(events)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
     expect(spoken(events)).toContain("Two answers.");
     expect(changes).toMatchObject([
@@ -79,6 +86,17 @@ describe.each(STORES)("fallback models on $name", ({ fresh }) => {
       { from: "one/m", to: "two/m" },
     ]);
     expect(last(events)).toMatchObject({ usage: [{ provider: "two", inputTokens: 20 }] });
+    expect(retries).toContainEqual(expect.stringContaining("two/m in place of one/m: one "));
+  });
+
+  test("a provider that goes on speaking is not too slow, although a check holds its words back", async () => {
+    checks = [
+      { check: { id: "c", name: "read it", find: { words: ["none"] }, effect: "ask" }, find: () => [] },
+    ];
+    const slowly = Array.from({ length: 8 }, () => [{ pauseMs: 100 }, { text: "word " }]).flat();
+    const { asked: order } = await run(() => slowly);
+    checks = [];
+    expect(order).toEqual(["one"]);
   });
 
   test("in mid-run too: the first model begins, the second goes on with its tool's result", async () => {

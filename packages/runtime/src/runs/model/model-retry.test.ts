@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { judgeModelError } from "./model-retry.ts";
 import { BrokenStream } from "./stream-model.ts";
 
-const policy = { attempts: 3, baseMs: 100, firstPartMs: 1000, longestMs: 1000 };
+const policy = { attempts: 3, baseMs: 100, longestSilenceMs: 1000, longestMs: 1000 };
 const NOW = new Date("2026-01-01T00:00:00Z");
 const judge = (error: unknown, more: { attempt?: number; leftMs?: number } = {}) =>
   judgeModelError({

@@ -13,7 +13,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 5,
   baseMs: 500,
   longestMs: 30_000,
-  firstPartMs: 45_000,
+  longestSilenceMs: 45_000,
 };
 const ATTEMPTS_BEFORE_NEXT = 2;
 const WAIT_BEFORE_NEXT_MS = 5_000;

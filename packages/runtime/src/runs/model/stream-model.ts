@@ -32,6 +32,9 @@ export interface ModelCall {
   readonly emit: (event: RunEvent) => void;
   /** Checks on the text before anything is built from it. */
   readonly guard?: TextGuard | undefined;
+  /** Called with every part that the provider sends of its answer, and when it has sent all. */
+  readonly heard?: () => void;
+  readonly ended?: () => void;
   /** Called with the parts so far when the stream breaks or is aborted. */
   readonly broken?: (parts: readonly AssistantPart[]) => void;
 }
@@ -59,7 +62,8 @@ export async function streamModel(call: ModelCall): Promise<ModelAnswer> {
   });
   const reader = stream.getReader();
   try {
-    const { end, told } = await readStream(reader, builder, call.guard);
+    const { end, told } = await readStream(reader, builder, call);
+    call.ended?.(); // what checks it takes time of its own
     const usage = tokenUsage(model, end.usage);
     const finish = end.finishReason.unified;
     const response = responseOf(told, end.finishReason);
@@ -102,6 +106,13 @@ interface AnswerFacts {
   told?: Told;
 }
 
+/** Some providers send these at once and then nothing. */
+const ABOUT_THE_ANSWER: ReadonlySet<LanguageModelV4StreamPart["type"]> = new Set([
+  "stream-start",
+  "response-metadata",
+  "raw",
+]);
+
 function takePart(part: LanguageModelV4StreamPart, builder: MessageBuilder, facts: AnswerFacts): void {
   if (part.type === "finish") facts.end = part;
   else if (part.type === "response-metadata") facts.told = part;
@@ -109,10 +120,18 @@ function takePart(part: LanguageModelV4StreamPart, builder: MessageBuilder, fact
   else builder.take(part);
 }
 
+function passedParts(
+  part: LanguageModelV4StreamPart,
+  { guard, heard }: Pick<ModelCall, "guard" | "heard">,
+): readonly LanguageModelV4StreamPart[] {
+  if (!ABOUT_THE_ANSWER.has(part.type)) heard?.();
+  return guard?.take(part) ?? [part];
+}
+
 async function readStream(
   reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
   builder: MessageBuilder,
-  guard: TextGuard | undefined,
+  call: Pick<ModelCall, "guard" | "heard">,
 ): Promise<{ readonly end: Finish; readonly told: Told | undefined }> {
   const facts: AnswerFacts = {};
   let size = 0;
@@ -120,7 +139,7 @@ async function readStream(
     for (;;) {
       const { done, value: part } = await reader.read();
       if (done) break;
-      for (const passed of guard?.take(part) ?? [part]) takePart(passed, builder, facts);
+      for (const passed of passedParts(part, call)) takePart(passed, builder, facts);
       size += sizeOf(part);
       if (size > LONGEST_ANSWER_CHARS) throw new FloodedAnswer();
     }
