@@ -35,6 +35,7 @@ const KINDS_OF: Readonly<Record<RuleOperator, readonly Kind[]>> = {
   contains: ["string"],
   not_contains: ["string"],
   starts_with: ["string"],
+  not_starts_with: ["string"],
   ends_with: ["string"],
   not_ends_with: ["string"],
   exists: ["string", "number", "boolean", "object", "other"],
@@ -145,10 +146,14 @@ function timeFaults(time: RuleTime, path: string): Fault[] {
 }
 
 function unknownTool(pattern: string, known: readonly KnownTool[]): string {
-  const near = nearest(
-    pattern,
-    known.map(({ name }) => name),
-  );
+  const groups = known.flatMap(({ capabilityId, risk, scopes, connections }) => [
+    `capability:${capabilityId}`,
+    `risk:${risk}`,
+    ...scopes.map((scope) => `scope:${scope}`),
+    ...connections.map((connection) => `connection:${connection}`),
+  ]);
+  const all = pattern.includes(":") ? [...groups, ...FLOW_PATTERNS] : known.map(({ name }) => name);
+  const near = nearest(pattern, new Set(all));
   return `no tool is called ${JSON.stringify(pattern)}${near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ""}`;
 }
 
@@ -160,18 +165,20 @@ function argumentFaults(
   if (tools.length === 0) return []; // said of the tools already
   const parts = arg.split(".");
   const kinds = new Set(tools.flatMap(({ inputSchema }) => kindsAt(inputSchema, parts, inputSchema, 0)));
-  if (kinds.size === 0) {
-    const fields = [...new Set(tools.flatMap(({ inputSchema }) => fieldsOf(inputSchema)))];
-    const near = nearest(arg, fields);
-    const has =
-      near.length > 0 ? `did you mean ${near.join(" or ")}?` : `there are ${fields.join(", ") || "none"}`;
-    return [{ path: `${path}.arg`, message: `no such argument "${arg}"; ${has}` }];
-  }
+  if (kinds.size === 0) return [{ path: `${path}.arg`, message: noSuchArgument(arg, tools) }];
   if (![...kinds].some((kind) => kind === "other" || KINDS_OF[op].includes(kind)))
     return [
       { path: `${path}.op`, message: `"${op}" does not fit ${arg}, which is a ${[...kinds].join(" or ")}` },
     ];
   return valueFaults(op, value, kinds, path);
+}
+
+function noSuchArgument(name: string, tools: readonly KnownTool[]): string {
+  const fields = [...new Set(tools.flatMap(({ inputSchema }) => fieldsOf(inputSchema)))];
+  const near = nearest(name, fields);
+  const has =
+    near.length > 0 ? `did you mean ${near.join(" or ")}?` : `there are ${fields.join(", ") || "none"}`;
+  return `no such argument "${name}"; ${has}`;
 }
 
 function valueFaults(
@@ -204,21 +211,41 @@ function expressionFaults(
   }
 }
 
-/** An expression over a missing field fails, and a failing rule denies every call of that tool. */
+/**
+ * An expression over a missing field fails, and a failing rule denies every call of that tool. One that asks for a field which
+ * no call has would never hold, and silently not be there.
+ */
 function fieldFaults(expression: string, path: string, tools: readonly KnownTool[]): Fault[] {
-  const named = [...expression.matchAll(/\bargs\.([A-Za-z_]\w*)/g)].map(([, name = ""]) => name);
   const asked = new Set([...expression.matchAll(/\bhas\(\s*args\.([A-Za-z_]\w*)/g)].map(([, name]) => name));
-  for (const name of new Set(named)) {
+  const fault = (message: string) => [{ path: `${path}.expr`, message }];
+  for (const field of argumentsIn(expression)) {
+    const isKnown = tools.some(({ inputSchema }) => kindsAt(inputSchema, field, inputSchema, 0).length > 0);
+    if (tools.length > 0 && !isKnown) return fault(noSuchArgument(field.join("."), tools));
+    const [name = ""] = field;
     const without = tools.find(({ inputSchema }) => !asked.has(name) && !isAlwaysGiven(inputSchema, name));
     if (without)
-      return [
-        {
-          path: `${path}.expr`,
-          message: `args.${name} may be missing in a call of ${without.name}; write has(args.${name}) && ...`,
-        },
-      ];
+      return fault(
+        `args.${name} may be missing in a call of ${without.name}; write has(args.${name}) && ...`,
+      );
   }
   return [];
+}
+
+/** `args.a.b` and `args["a"]`; a last name before a parenthesis is a function. */
+function argumentsIn(expression: string): string[][] {
+  const dotted = [...expression.matchAll(/\bargs((?:\s*\.\s*[A-Za-z_]\w*)+)(\s*\()?/g)].map(
+    ([, names = "", call]) => {
+      const path = names
+        .split(".")
+        .slice(1)
+        .map((name) => name.trim());
+      return call === undefined ? path : path.slice(0, -1);
+    },
+  );
+  const quoted = [...expression.matchAll(/\bargs\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\]/g)].map(
+    ([, double, single]) => [double ?? single ?? ""],
+  );
+  return [...dotted, ...quoted].filter((path) => path.length > 0);
 }
 
 function isAlwaysGiven(schema: JsonSchema, name: string): boolean {

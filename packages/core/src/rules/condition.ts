@@ -85,6 +85,7 @@ const isIn: Compare = (value) => {
   return (actual) => values.has(actual);
 };
 const hasPart = text((actual, part) => actual.includes(part));
+const startsWith = text((actual, start) => actual.startsWith(start));
 const endsWith = text((actual, end) => actual.endsWith(end));
 
 const COMPARES: Readonly<Record<Exclude<RuleOperator, "exists" | "missing">, Compare>> = {
@@ -100,7 +101,8 @@ const COMPARES: Readonly<Record<Exclude<RuleOperator, "exists" | "missing">, Com
   not_under: not(isUnder),
   contains: hasPart,
   not_contains: not(hasPart),
-  starts_with: text((actual, start) => actual.startsWith(start)),
+  starts_with: startsWith,
+  not_starts_with: not(startsWith),
   ends_with: endsWith,
   not_ends_with: not(endsWith),
 };

@@ -28,6 +28,7 @@ const OPERATORS: Readonly<Record<RuleOperator, string>> = {
   not_contains: "does not contain",
   starts_with: "starts with",
   ends_with: "ends with",
+  not_starts_with: "does not start with",
   not_ends_with: "does not end with",
   exists: "is given",
   missing: "is not given",

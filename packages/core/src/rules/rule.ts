@@ -27,6 +27,7 @@ export const RULE_OPERATORS = [
   "contains",
   "not_contains",
   "starts_with",
+  "not_starts_with",
   "ends_with",
   "not_ends_with",
   "exists",

@@ -318,6 +318,18 @@ describe("before a rule is saved", () => {
       ({ path, message }) => `${path}: ${message}`,
     );
 
+  test.each([
+    ["pya", 'no tool is called "pya"; did you mean pay?'],
+    ["scope:Bank.Pya", 'no tool is called "scope:Bank.Pya"; did you mean scope:Bank.Pay?'],
+    ["connection:bnak", 'no tool is called "connection:bnak"; did you mean connection:bank?'],
+    [
+      "writes:extrenal",
+      'no tool is called "writes:extrenal"; did you mean writes:external or writes:internal?',
+    ],
+  ])("the tools %j are refused with what was meant", (pattern, message) => {
+    expect(faults([], [pattern])).toEqual([`tools[0]: ${message}`]);
+  });
+
   test.each<[RuleCondition[], string[]]>([
     [[{ arg: "amount", op: "above", value: 100 }], []],
     [[{ arg: "to", op: "ends_with", value: "@x.com" }], []],
@@ -341,6 +353,16 @@ describe("before a rule is saved", () => {
       ["when[0].expr: args.amount may be missing in a call of pay; write has(args.amount) && ..."],
     ],
     [[{ expr: "has(args.amount) && args.amount > 1 && size(args.to) > 1" }], []],
+    [
+      [{ expr: "has(args.amunt) && args.amunt > 1" }],
+      ['when[0].expr: no such argument "amunt"; did you mean amount?'],
+    ],
+    [[{ expr: "args['amunt'] > 1" }], ['when[0].expr: no such argument "amunt"; did you mean amount?']],
+    [
+      [{ expr: "has(args.order) && args.order.sum > 1" }],
+      ['when[0].expr: no such argument "order.sum"; there are amount, to, order'],
+    ],
+    [[{ expr: "has(args.order) && args.order.total > 1 && args.to.exists(a, a.size() > 1)" }], []],
     [[{ expr: "broken" }], ["when[0].expr: not understood"]],
     [[{ seen: "untrusted" }], []],
     [[{ connection: "bank" }, { scope: "Bank.Pay" }, { group: "finance" }], []],

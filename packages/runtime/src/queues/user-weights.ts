@@ -4,21 +4,26 @@ import type { WeightOf } from "./run-places.ts";
 
 const MOST_WEIGHTS = 10_000;
 
-/** A change counts at once here, and in other processes as soon as they are told. */
+/** After a change, here or told by another process, the next question reads them again and is answered as before. */
 export async function openUserWeights(
   { pool, policyChanges }: Pick<Database, "pool" | "policyChanges">,
   onError: (error: unknown, what: string) => void,
 ): Promise<WeightOf> {
   let weights: ReadonlyMap<string, number> = new Map();
+  let isStale = false;
   const read = async () => {
+    isStale = false;
     const { rows } = await pool.query<{ email: string; weight: number }>(
       `select email, weight from users where weight <> 1 limit ${MOST_WEIGHTS}`,
     );
     weights = new Map(rows.map(({ email, weight }) => [email, weight]));
   };
   policyChanges.onChange(() => {
-    read().catch((error) => onError(error, "reading users' weights"));
+    isStale = true;
   });
   await read();
-  return (user) => weights.get(user) ?? 1;
+  return (user) => {
+    if (isStale) read().catch((error) => onError(error, "reading users' weights"));
+    return weights.get(user) ?? 1;
+  };
 }

@@ -223,6 +223,10 @@ const attempt = <T>(make: () => T): T | string => {
 };
 
 describe("an expression of a rule", () => {
+  test("over a variable that does not exist is refused with the one that was meant", () => {
+    expect(() => compileCel('"finance" in group')).toThrow("Unknown variable: group; did you mean groups?");
+  });
+
   test.each([
     ["any expression", expression],
     ["any condition that people write", condition],

@@ -1,5 +1,5 @@
 /** CEL expressions of rules: parsed and checked once, bounded, without the functions that can run forever. */
-import type { CompileExpression } from "@capstan/core/internal";
+import { type CompileExpression, nearest } from "@capstan/core/internal";
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import {
   beginDecision,
@@ -25,23 +25,36 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   ...["getHours", "getMilliseconds", "getMinutes", "getMonth", "getSeconds"],
 ]);
 
+const TYPES: Readonly<Record<string, string>> = {
+  args: "map",
+  user: "string",
+  agent: "string",
+  tool: "string",
+  capability: "string",
+  risk: "string",
+  path: "string",
+  groups: "list<string>",
+  scopes: "list<string>",
+  connections: "list<string>",
+  seen: "list<string>",
+  now: "google.protobuf.Timestamp",
+};
+
 let environment: Environment | undefined;
-const open = (): Environment =>
-  (environment ??= new Environment({
-    limits: { maxAstNodes: 200, maxDepth: 20, maxListElements: 100, maxMapEntries: 50, maxCallArguments: 8 },
-  })
-    .registerVariable("args", "map")
-    .registerVariable("user", "string")
-    .registerVariable("agent", "string")
-    .registerVariable("tool", "string")
-    .registerVariable("capability", "string")
-    .registerVariable("risk", "string")
-    .registerVariable("path", "string")
-    .registerVariable("groups", "list<string>")
-    .registerVariable("scopes", "list<string>")
-    .registerVariable("connections", "list<string>")
-    .registerVariable("seen", "list<string>")
-    .registerVariable("now", "google.protobuf.Timestamp"));
+const open = (): Environment => (environment ??= newEnvironment());
+
+function newEnvironment(): Environment {
+  const limits = {
+    maxAstNodes: 200,
+    maxDepth: 20,
+    maxListElements: 100,
+    maxMapEntries: 50,
+    maxCallArguments: 8,
+  };
+  const made = new Environment({ limits });
+  for (const [name, type] of Object.entries(TYPES)) made.registerVariable(name, type);
+  return made;
+}
 
 export const compileCel: CompileExpression = (text) => {
   const { parsed, loops } = checked(text);
@@ -141,9 +154,16 @@ function checkSize(args: unknown): void {
 function parse(text: string) {
   const parsed = withPlainErrors(() => open().parse(text));
   const { valid, type, error } = parsed.check();
-  if (!valid) throw new Error(firstLine(error));
+  if (!valid) throw new Error(withNearest(firstLine(error)));
   if (type !== "bool" && type !== "dyn") throw new Error(`it gives ${type}, not true or false`);
   return parsed;
+}
+
+/** A variable that does not exist, with what was meant. */
+function withNearest(message: string): string {
+  const [, name] = /^Unknown variable: (\w+)/.exec(message) ?? [];
+  const near = name === undefined ? [] : nearest(name, Object.keys(TYPES));
+  return near.length > 0 ? `${message}; did you mean ${near.join(" or ")}?` : message;
 }
 
 function withPlainErrors<T>(run: () => T): T {

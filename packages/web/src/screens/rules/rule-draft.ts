@@ -91,6 +91,7 @@ const OPERATORS: Readonly<Record<ValueKind, readonly Operator[]>> = {
     "contains",
     "not_contains",
     "starts_with",
+    "not_starts_with",
     "ends_with",
     "not_ends_with",
     "exists",
