@@ -140,8 +140,7 @@ export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./provider
 export { useProxies } from "./providers/node-fetch.ts";
 export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
 export { type Credentials, PROVIDERS } from "./providers/provider-table.ts";
-export { type OwnPlaces, RunPlaces } from "./queues/run-places.ts";
-export { openUserWeights } from "./queues/user-weights.ts";
+export { RunPlaces } from "./queues/run-places.ts";
 export type { LeasedWorker } from "./replays/leased-worker.ts";
 export { readRecording, type StoredMessage } from "./replays/read-recording.ts";
 export { RECORDED_MODEL, type ReplayChange } from "./replays/replay-change.ts";

@@ -2,7 +2,9 @@
  * Where a process runs segments: a bounded number of places for all its organisations, in a line that is fair between them
  * and between the users of each, by weights. Every process has its own line.
  */
+import type { Database } from "../db/database.ts";
 import { FairLine, type Turn } from "./fair-line.ts";
+import { openUserWeights, type WeightOf } from "./user-weights.ts";
 
 const MOST_SEGMENTS = 500; // further runs wait: a thousand at once starve each other
 
@@ -12,8 +14,6 @@ export interface OwnPlaces {
   leave(user: string): void;
   readonly weightOf: WeightOf;
 }
-
-export type WeightOf = (name: string) => number;
 
 export class RunPlaces {
   readonly #line: FairLine;
@@ -34,6 +34,15 @@ export class RunPlaces {
   setWeights(weights: Iterable<readonly [id: string, weight: number]>): void {
     this.#organisations.clear();
     for (const [id, weight] of weights) this.#organisations.set(id, weight);
+  }
+
+  /** For an organisation whose admins give weights to its users. */
+  async open(
+    organisation: string,
+    database: Pick<Database, "pool" | "policyChanges">,
+    onError: (error: unknown, what: string) => void,
+  ): Promise<OwnPlaces> {
+    return this.of(organisation, await openUserWeights(database, onError));
   }
 
   of(organisation: string, weightOf: WeightOf): OwnPlaces {

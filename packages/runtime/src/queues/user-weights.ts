@@ -1,6 +1,7 @@
 /** The weights that admins gave to users, in memory: the line asks for them at every start. */
 import type { Database } from "../db/database.ts";
-import type { WeightOf } from "./run-places.ts";
+
+export type WeightOf = (name: string) => number;
 
 const MOST_WEIGHTS = 10_000;
 

@@ -35,7 +35,6 @@ import {
   type KeyStore,
   labelStore,
   type MemoryStore,
-  openUserWeights,
   type Packages,
   type RevisionStore,
   type RuleStore,
@@ -202,7 +201,7 @@ async function openEngine(
 ): Promise<Runs> {
   const { settings, database, onError } = parts;
   return createRuns({
-    places: parts.places.of(parts.organisation, await openUserWeights(database, onError)),
+    places: await parts.places.open(parts.organisation, database, onError),
     database,
     gate,
     composeFor: composer.composeFor,

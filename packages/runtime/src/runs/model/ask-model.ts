@@ -117,7 +117,7 @@ async function tryModel(
       usedCallIds,
       emit,
       broken,
-      heard: () => slow?.heard(),
+      heard: () => slow?.restart(),
       ended: () => slow?.stop(),
     });
     const { answer } = said;

@@ -16,7 +16,7 @@ export class SilenceTimer {
   }
 
   /** Something came: the time begins again. */
-  heard(): void {
+  restart(): void {
     if (!this.isOver) this.#timer.refresh();
   }
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { collect, type EngineUnderTest, openEngine } from "../../../../../tools/engine-under-test.ts";
 import { STORES } from "../../../../../tools/stores-under-test.ts";
 import { useEngine } from "../../../../../tools/use-engine.ts";
-import { RunPlaces, type WeightOf } from "../../queues/run-places.ts";
-import { openUserWeights } from "../../queues/user-weights.ts";
+import { RunPlaces } from "../../queues/run-places.ts";
+import { openUserWeights, type WeightOf } from "../../queues/user-weights.ts";
 
 const [ANN, BOB] = ["ann@example.com", "bob@example.com"];
 const EACH_COUNTS_ONE = () => 0; // no time passes, so every start counts the same
