@@ -19,7 +19,7 @@ export {
 export { singleCapability } from "./agents/single-capability.ts";
 export { type BackupReport, backUp } from "./backup/backup.ts";
 export type { StoreProgress } from "./backup/copy-progress.ts";
-export { type MoveReport, moveStore } from "./backup/move-store.ts";
+export { moveStore } from "./backup/move-store.ts";
 export { type RestoreReport, restore } from "./backup/restore.ts";
 export { type BudgetAlert, type BudgetLedger, budgetLedger } from "./budgets/budget-ledger.ts";
 export {
@@ -104,7 +104,7 @@ export {
 export type { PackageSource } from "./install/fetch-package.ts";
 export type { Installer, InstallOptions } from "./install/installer.ts";
 export { openPackages, type Packages, type PackagesOptions } from "./install/open-packages.ts";
-export type { PackageKindRules, PackageKinds, PackageReading, PlaceRequest } from "./install/package-kind.ts";
+export type { PackageKindRules, PackageKinds } from "./install/package-kind.ts";
 export type { PackageReview } from "./install/package-review.ts";
 export { type PackageStore, packageStore } from "./install/package-store.ts";
 export type { WaitingPackage } from "./install/scan-packages.ts";
@@ -138,7 +138,7 @@ export { createMediaMaker, type MediaMaker } from "./providers/media.ts";
 export type { ListedModel } from "./providers/model-lists.ts";
 export type { ModelInputs, ModelPrices, Models, ResolvedModel } from "./providers/models.ts";
 export { useProxies } from "./providers/node-fetch.ts";
-export { type OpenModelsParts, openModels } from "./providers/open-models.ts";
+export { openModels } from "./providers/open-models.ts";
 export { type Credentials, PROVIDERS } from "./providers/provider-table.ts";
 export { RunPlaces } from "./queues/run-places.ts";
 export type { LeasedWorker } from "./replays/leased-worker.ts";
@@ -174,20 +174,10 @@ export type {
   ApprovalStatus,
   Approvals,
   Decision,
-  DirectCall,
 } from "./runs/approvals/approvals.ts";
 export type { ClientResult } from "./runs/approvals/client-results.ts";
-export {
-  type AskedBefore,
-  type AskedCall,
-  collectAnswer,
-  findAsked,
-} from "./runs/approvals/collected-answers.ts";
-export {
-  type PendingQuestions,
-  pendingQuestions,
-  type QuestionParts,
-} from "./runs/approvals/pending-questions.ts";
+export { type AskedBefore, collectAnswer, findAsked } from "./runs/approvals/collected-answers.ts";
+export { type PendingQuestions, pendingQuestions } from "./runs/approvals/pending-questions.ts";
 export { allowedTool } from "./runs/approvals/session-allowance.ts";
 export { newSessionView, type SessionView } from "./runs/claim/session-view.ts";
 export { runTools } from "./runs/context/deferred-tools.ts";
@@ -219,11 +209,7 @@ export type {
   WebhookFetch,
 } from "./runs/contract/run-types.ts";
 export { createRuns } from "./runs/create-runs.ts";
-export {
-  type Compatibility,
-  type CompatibilityLine,
-  compatibilityOf,
-} from "./runs/harness/compatibility.ts";
+export { type Compatibility, compatibilityOf } from "./runs/harness/compatibility.ts";
 export { type Observations, openObservations } from "./runs/history/observations.ts";
 export {
   countActiveRuns,
@@ -238,13 +224,7 @@ export {
   sessionSnapshot,
 } from "./runs/history/run-queries.ts";
 export { type TraceEntry, type TraceParts, traceOf } from "./runs/history/run-trace.ts";
-export {
-  findRuns,
-  getRun,
-  type MessageRecord,
-  type QueuedMessage,
-  type RunRecord,
-} from "./runs/history/session-history.ts";
+export { findRuns, getRun, type MessageRecord, type RunRecord } from "./runs/history/session-history.ts";
 export type { SummaryRecord } from "./runs/history/summaries.ts";
 export { promptOf } from "./runs/history/trace-reads.ts";
 export { readTrajectory } from "./runs/history/trajectory.ts";
@@ -253,16 +233,11 @@ export { EventRetention } from "./runs/log/event-retention.ts";
 export { isModelCheck, tryByModel } from "./runs/model/model-checks.ts";
 export { type WebhookDelivery, webhookOf } from "./runs/processes/webhooks.ts";
 export type { Runs } from "./runs/runs.ts";
-export { type DelegationParts, delegation } from "./runs/subagents/delegation.ts";
-export type { SubagentParts } from "./runs/subagents/subagents.ts";
+export { delegation } from "./runs/subagents/delegation.ts";
 export type { Isolation } from "./sandbox/isolation.ts";
 export { type ManagedSandbox, openSandbox, type SandboxSettings } from "./sandbox/open-sandbox.ts";
-export {
-  type ServiceStatus,
-  ServiceSupervisor,
-  type SupervisorOptions,
-} from "./services/service-supervisor.ts";
-export { type ConversationKeys, conversationKeys } from "./sessions/conversation-keys.ts";
+export { type ServiceStatus, ServiceSupervisor } from "./services/service-supervisor.ts";
+export { conversationKeys } from "./sessions/conversation-keys.ts";
 export { type SessionLink, type SessionLinks, sessionLinkStore } from "./sessions/session-links.ts";
 export { type FoundSession, searchSessions } from "./sessions/session-search.ts";
 export {
@@ -279,32 +254,25 @@ export {
   parseYaml,
   readDeclarative,
 } from "./sources/declarative.ts";
-export { type ForeignSchemaOptions, foreignSchema } from "./sources/json-schema.ts";
 export { type McpOptions, type McpSource, type OpenMcp, openMcp } from "./sources/mcp.ts";
 export { loadOpenApi, type OpenApiOptions, readOpenApi } from "./sources/openapi.ts";
 export { withRouteTool } from "./sources/route-tool.ts";
 export type { BoundSecrets, SecretLookup } from "./sources/secrets.ts";
-export { ServiceBreaker } from "./sources/service-breaker.ts";
 export { SessionFolders } from "./sources/session-folders.ts";
 export { loadSkill } from "./sources/skill.ts";
 export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";
 export { type BreakerStore, breakerStore } from "./tasks/breaker-store.ts";
-export { type ChatMatch, chatMatch } from "./tasks/chat-match.ts";
+export { chatMatch } from "./tasks/chat-match.ts";
 export { type RankedCatalog, rankPosted } from "./tasks/rank-posted.ts";
 export { keepInStep } from "./tasks/route-index.ts";
-export { type OwnCall, servingRoute, withOwnRoute } from "./tasks/route-owner.ts";
-export { type PreparedEmbed, type RouteTier, routeTier, type TieredIndex } from "./tasks/route-tier.ts";
+export { servingRoute, withOwnRoute } from "./tasks/route-owner.ts";
+export { type RouteTier, routeTier, type TieredIndex } from "./tasks/route-tier.ts";
 export type { TaskEvent, TaskProgress } from "./tasks/task-changes.ts";
 export { openTaskRunner, type TaskParts, type TaskRunner } from "./tasks/task-runner.ts";
 export { type TaskRecord, type TaskStore, taskStore } from "./tasks/task-store.ts";
 export { createToolChooser, type ToolChooser } from "./tasks/tool-choice.ts";
 export { createHistogram, type Histogram } from "./telemetry/histogram.ts";
-export {
-  openTelemetry,
-  type SeriesPoint,
-  type Telemetry,
-  type TelemetryRecord,
-} from "./telemetry/telemetry.ts";
+export { openTelemetry, type Telemetry, type TelemetryRecord } from "./telemetry/telemetry.ts";
 export {
   type ToolUsage,
   type UsagePeriod,
