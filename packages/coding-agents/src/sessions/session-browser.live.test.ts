@@ -103,7 +103,8 @@ describe.each(STORED)("stored sessions of %s", (agent, path, content) => {
 
 test("a folder that was moved by a variable is looked into", async () => {
   const home = newHome();
-  write(join(home, "elsewhere/projects/-work", `${ID}.jsonl`), "{}", 1_000);
+  const said = lines({ type: "user", message: { content: "hello" } });
+  write(join(home, "elsewhere/projects/-work", `${ID}.jsonl`), said, 1_000);
   const place = { home: "/nowhere", env: { CLAUDE_CONFIG_DIR: join(home, "elsewhere") }, run: runCommand };
   expect((await listSessions(BUILT_IN_ADAPTERS.claude, place)).map(({ id }) => id)).toEqual([ID]);
 });
@@ -112,6 +113,67 @@ test("an id that looks like an option never reaches a command", async () => {
   const run: CommandRunner = () => Promise.reject(new Error("it was run"));
   const read = await readSession(BUILT_IN_ADAPTERS.opencode, "--help", { home: "/nowhere", env: {}, run });
   expect(read).toMatchObject({ ok: false, failure: { code: "session_not_found" } });
+});
+
+describe("OpenCode's sessions", () => {
+  /** A row of its database, recorded from 1.18.33. */
+  const ROW = {
+    id: "ses_1",
+    title: "Greeting",
+    directory: "/work",
+    model: '{"id":"gpt-5.2","providerID":"openai","variant":"default"}',
+    updated: 1_794_989_823_414,
+  };
+  const listed = (answers: (argv: readonly string[]) => string | undefined) => {
+    const run: CommandRunner = async (argv) => {
+      const stdout = answers(argv);
+      return { outcome: "exited", code: stdout === undefined ? 1 : 0, stdout: stdout ?? "", stderr: "" };
+    };
+    return listSessions(BUILT_IN_ADAPTERS.opencode, { home: "/nowhere", env: {}, run });
+  };
+
+  test("have title, folder, model and time, of every folder", async () => {
+    expect(await listed(() => JSON.stringify([ROW]))).toEqual([
+      {
+        id: "ses_1",
+        title: "Greeting",
+        cwd: "/work",
+        model: "openai/gpt-5.2",
+        updatedAt: "2026-11-18T08:17:03.414Z",
+      },
+    ]);
+  });
+
+  test("are listed by its own command where the database is another", async () => {
+    const { model: _, ...plain } = ROW;
+    const sessions = await listed((argv) => (argv[1] === "session" ? JSON.stringify([plain]) : undefined));
+    expect(sessions).toMatchObject([{ id: "ses_1", title: "Greeting", model: undefined }]);
+  });
+});
+
+test("what a tool answered is read from Codex, too", async () => {
+  const home = newHome();
+  const item = (payload: object) => ({ type: "response_item", payload });
+  const stored = lines(
+    item({ type: "message", role: "user", content: [{ type: "input_text", text: "hello" }] }),
+    item({ type: "function_call_output", call_id: "c1", output: "made" }),
+    item({ type: "custom_tool_call_output", call_id: "c2", output: [{ type: "input_text", text: "done" }] }),
+  );
+  write(
+    join(home, `.codex/sessions/2026/11/18/rollout-2026-11-18T08-00-00-${ID}.jsonl`),
+    `${stored}\n`,
+    1_000,
+  );
+  const read = await readSession(BUILT_IN_ADAPTERS.codex, ID, { home, env: {}, run: runCommand });
+  expect(read).toMatchObject({
+    value: [{ text: "hello" }, { role: "tool", text: "made" }, { role: "tool", text: "done" }],
+  });
+});
+
+test("a session in which nobody said anything is not listed", async () => {
+  const home = newHome();
+  write(join(home, ".gemini/tmp/p/chats/session-1.jsonl"), `{"sessionId":"${ID}"}\n`, 1_000);
+  expect(await listSessions(BUILT_IN_ADAPTERS.gemini, { home, env: {}, run: runCommand })).toEqual([]);
 });
 
 test("broken lines are ignored", async () => {

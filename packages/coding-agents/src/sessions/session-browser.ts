@@ -43,8 +43,10 @@ export async function listSessions(
     files.slice(0, MAX_SESSIONS).map(async ({ path, modified }): Promise<StoredSession[]> => {
       const head = await readHead(path, MAX_HEAD_BYTES);
       const id = sessions.id(path, firstLineOf(head));
-      if (id === undefined) return [];
-      return [{ id, ...aboutSession(head, sessions.messages(head)), updatedAt: modified.toISOString() }];
+      const messages = sessions.messages(head);
+      const isEmpty = messages.length === 0 && head.length < MAX_HEAD_BYTES; // Gemini leaves such beside a session
+      if (id === undefined || isEmpty) return [];
+      return [{ id, ...aboutSession(head, messages), updatedAt: modified.toISOString() }];
     }),
   );
   return listed.flat();
@@ -65,11 +67,14 @@ export async function readSession(
   return ok(messages.filter(({ role }) => system || role !== "system").slice(0, MAX_MESSAGES));
 }
 
-async function runList({ list, sessions }: CommandStore, place: SessionPlace): Promise<StoredSession[]> {
+async function runList({ lists, sessions }: CommandStore, place: SessionPlace): Promise<StoredSession[]> {
   const { run, env, cwd } = place;
   const where = cwd === undefined ? {} : { cwd };
-  const { outcome, code, stdout } = await run(list, { env, timeoutMs: COMMAND_TIMEOUT_MS, ...where });
-  return outcome === "exited" && code === 0 ? sessions(stdout).slice(0, MAX_SESSIONS) : [];
+  for (const list of lists) {
+    const { outcome, code, stdout } = await run(list, { env, timeoutMs: COMMAND_TIMEOUT_MS, ...where });
+    if (outcome === "exited" && code === 0) return sessions(stdout).slice(0, MAX_SESSIONS);
+  }
+  return [];
 }
 
 async function runRead(

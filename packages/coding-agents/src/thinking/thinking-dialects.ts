@@ -19,23 +19,27 @@ const takesBudget = (model: ModelCapabilities | null) => model?.thinkingBudgetRa
 
 const CLAUDE_DEFAULT_OUTPUT_TOKENS = 32_000; // Claude Code cuts a budget at or above it to 31999 unless the output limit is raised
 
-/** `--effort` controls adaptive models, `MAX_THINKING_TOKENS` the older ones; each has no effect on the other kind. */
-const CLAUDE_KEYS = ["effort", "budget_tokens"];
+/**
+ * `--effort` controls adaptive models, `MAX_THINKING_TOKENS` the older ones; each has no effect on the other kind. So a level
+ * cannot reach an older model at all, and a number reaches an adaptive one only in the request's extra body.
+ */
 export const claudeDialects: readonly ThinkingDialect[] = [
   {
     fits: takesBudget,
     effortKey: "budget_tokens",
     levels: TOKENS,
     budgetKey: "budget_tokens",
-    exclusive: CLAUDE_KEYS,
-    carry: carryClaude,
+    carry: ({ effort, ...params }, model) => ({
+      ...carryClaude(params, model),
+      notCarried: effort === undefined ? [] : ["effort"],
+    }),
   },
   {
     fits: always, // an unknown model is assumed to be a newer one: those take levels
     effortKey: "effort",
     levels: VERBATIM_LEVELS,
     budgetKey: "budget_tokens",
-    exclusive: CLAUDE_KEYS,
+    exclusive: ["effort", "budget_tokens"],
     carry: carryClaude,
   },
 ];
@@ -47,11 +51,13 @@ function carryClaude(params: ThinkingParams, model: ModelCapabilities | null): C
   if (typeof budget === "number" && budget >= CLAUDE_DEFAULT_OUTPUT_TOKENS && model) {
     env.CLAUDE_CODE_MAX_OUTPUT_TOKENS = String(Math.max(model.maxOutputTokens, budget + 1));
   }
-  if (Object.keys(rest).length > 0) {
-    // The extra body replaces the whole `thinking` object, so it must be complete.
+  const isForced = typeof budget === "number" && model !== null && !takesBudget(model);
+  if (isForced || Object.keys(rest).length > 0) {
+    // The extra body replaces whole objects: `thinking` must be complete, and no default effort may stand beside a number.
     const thinking =
       typeof budget === "number" ? { type: "enabled", budget_tokens: budget } : { type: "adaptive" };
-    env.CLAUDE_CODE_EXTRA_BODY = JSON.stringify({ thinking: { ...thinking, ...rest } });
+    const alone = isForced && effort === undefined ? { output_config: { effort: null } } : {};
+    env.CLAUDE_CODE_EXTRA_BODY = JSON.stringify({ thinking: { ...thinking, ...rest }, ...alone });
   }
   if (typeof effort !== "string") return { env };
   return { argv: ["--effort", effort], env, option: { name: "effort", value: effort } };
@@ -76,16 +82,22 @@ export const codexDialect: ThinkingDialect = {
 };
 const isCodexKey = (key: string) => CODEX_KEY.test(key);
 
-/** Settings only. `isChatModel` matches any name the CLI gives the model (it renames some). */
-const carryGemini = (params: ThinkingParams): CarriedThinking => ({
-  settings: {
-    modelConfigs: {
-      customOverrides: [
-        { match: { isChatModel: true }, modelConfig: { generateContentConfig: { thinkingConfig: params } } },
-      ],
-    },
-  },
-});
+const GEMINI_KEYS = ["thinkingLevel", "thinkingBudget"];
+
+/**
+ * Settings only. `isChatModel` matches any name the CLI gives the model (it renames some). They are merged over the CLI's own,
+ * which sets `own` for such a model: null takes that away where an override asks for the other one.
+ */
+const carryGemini =
+  (own: string) =>
+  (params: ThinkingParams): CarriedThinking => {
+    const isOther = !(own in params) && GEMINI_KEYS.some((key) => key in params);
+    const thinkingConfig = isOther ? { ...params, [own]: null } : params;
+    const modelConfig = { generateContentConfig: { thinkingConfig } };
+    return {
+      settings: { modelConfigs: { customOverrides: [{ match: { isChatModel: true }, modelConfig }] } },
+    };
+  };
 
 export const geminiDialects: readonly ThinkingDialect[] = [
   {
@@ -93,16 +105,16 @@ export const geminiDialects: readonly ThinkingDialect[] = [
     effortKey: "thinkingBudget",
     levels: TOKENS,
     budgetKey: "thinkingBudget",
-    exclusive: ["thinkingLevel", "thinkingBudget"],
-    carry: carryGemini,
+    exclusive: GEMINI_KEYS,
+    carry: carryGemini("thinkingBudget"),
   },
   {
     fits: always,
     effortKey: "thinkingLevel",
     levels: { low: "LOW", medium: "MEDIUM", high: "HIGH", max: "HIGH" },
     budgetKey: "thinkingBudget",
-    exclusive: ["thinkingLevel", "thinkingBudget"],
-    carry: carryGemini,
+    exclusive: GEMINI_KEYS,
+    carry: carryGemini("thinkingLevel"),
   },
 ];
 

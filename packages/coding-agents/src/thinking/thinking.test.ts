@@ -138,6 +138,33 @@ describe("the effort table", () => {
     expect(Object.keys(at(agent, null, asked).params)).toEqual(keys);
   });
 
+  test("a number for an adaptive Claude model is in the request's body, without the program's own effort", () => {
+    const { env } = at("claude", levelModel, {
+      thinkingEffort: "low",
+      thinkingOverride: { budget_tokens: 5000 },
+    });
+    expect(JSON.parse(env.CLAUDE_CODE_EXTRA_BODY ?? "{}")).toEqual({
+      thinking: { type: "enabled", budget_tokens: 5000 },
+      output_config: { effort: null },
+    });
+  });
+
+  test("a level has no effect on a Claude model with a budget: a warning says so, and the number stays", () => {
+    const { env, warnings } = at("claude", budgetModel, {
+      thinkingEffort: "low",
+      thinkingOverride: { effort: "max" },
+    });
+    expect(env).toEqual({ MAX_THINKING_TOKENS: "1024" });
+    expect(warnings).toMatchObject([{ code: "thinking_not_carried" }]);
+  });
+
+  test.each([
+    [budgetModel, { thinkingLevel: "HIGH" }, { thinkingLevel: "HIGH", thinkingBudget: null }],
+    [levelModel, { thinkingBudget: 5000 }, { thinkingBudget: 5000, thinkingLevel: null }],
+  ])("an override of the other kind takes Gemini's own value away", (model, thinkingOverride, config) => {
+    expect(at("gemini", model, { thinkingOverride })).toMatchObject(geminiSettings(config));
+  });
+
   test("a registered agent gets an ACP option, and nothing on its command line", () => {
     expect(at("acme", null, { thinkingEffort: "high" })).toMatchObject({
       argv: [],

@@ -165,7 +165,8 @@ export type CliSessionStore =
     }
   | {
       readonly kind: "command";
-      readonly list: readonly string[];
+      /** Commands that print the list; the first that succeeds counts. */
+      readonly lists: readonly (readonly string[])[];
       readonly sessions: (stdout: string) => readonly StoredSession[];
       readonly read: (id: string) => readonly string[];
       readonly messages: (stdout: string) => readonly CliMessage[];
