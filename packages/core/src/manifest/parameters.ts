@@ -111,10 +111,13 @@ function unsaid({
   format,
   default: usual,
 }: z.infer<typeof TypedParameter>): Parameter["value"] {
-  if (switchNames.has(flagOf(name))) return "boolean";
+  if (switchNames.has(flagOf(name)) || SAYS_FLAG.test(description ?? "")) return "boolean";
   if (PATH_FORMAT.test(format ?? "")) return "path";
   return soundsLikePath(keyOf(name)) || describesPath(description) || looksLikePath(usual) ? "path" : "any";
 }
+
+/** "Only overdue commitments. Flag.": how manifests describe a switch that they call an option. */
+const SAYS_FLAG = /[.;,] (?:boolean )?flag\.?$/i;
 
 const PATH_FORMAT = /^(file-?path|path|file|directory|folder|dir)$/i;
 

@@ -229,6 +229,7 @@ describe("arguments from a task", () => {
       }),
       { input_file: "contrato.md", target_lang: "en" },
     ],
+    ["übersetze es ins Französische", z.object({ target_lang: text }), { target_lang: "fr" }],
     ["把合同翻译成德语", z.object({ target_lang: text }), { target_lang: "de" }],
   ])("of a program that others wrote: %j", (task, schema, expected) => {
     expect(mapPayload(task, zodSchema(schema).jsonSchema, { now }).payload).toEqual(expected);

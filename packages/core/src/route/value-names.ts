@@ -15,6 +15,11 @@ const LANGUAGES: ReadonlyMap<string, string> = new Map([
   ...OTHER_NAMES.flatMap((names) =>
     LANGUAGE_CODES.map((code) => [(names.of(code) ?? code).toLowerCase(), code] as const),
   ),
+  // German inflects them: "ins Französische", "auf dem Englischen".
+  ...LANGUAGE_CODES.flatMap((code) => {
+    const name = (OTHER_NAMES[0]?.of(code) ?? "").toLowerCase();
+    return name.endsWith("isch") ? ["e", "en"].map((ending) => [name + ending, code] as const) : [];
+  }),
   ["英文", "en"],
   ["日文", "ja"],
   ...LANGUAGE_CODES.map((code) => [(englishName.of(code) ?? code).toLowerCase(), code] as const),

@@ -67,6 +67,12 @@ describe("manifestTools", () => {
       "deep",
       { anyOf: expect.any(Array) },
     ],
+    [
+      "a switch by its description",
+      [{ name: "overdue", type: "option", description: "Show only overdue commitments. Flag." }],
+      "overdue",
+      { type: "boolean" },
+    ],
     ["a switch by its name", [{ name: "force", type: "option" }], "force", { type: "boolean" }],
   ])("gives %s its only sensible type", (_, parameters, key, expected) => {
     expect(tool(parameters).input.jsonSchema).toMatchObject({ properties: { [key]: expected } });
