@@ -1,7 +1,10 @@
 /**
  * Replays beside the live loop: the same turns, made and then made again, on one server with Postgres. Before and after each
- * round of replays the live loop is measured; a ratio is of neighbours in time. `node run.ts [replays] [rounds] [seconds]`.
+ * round of replays the live loop is measured; a ratio is of neighbours in time. At the end the server is killed in the middle
+ * of a replay and started again. `node run.ts [replays] [rounds] [seconds]`.
  */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../postgres.ts";
 import { figure, median, report } from "../result.ts";
@@ -29,7 +32,9 @@ interface Progress {
   readonly id: string;
   readonly status: string;
   readonly verdicts: { readonly same: number };
-  readonly progress: { readonly total: number };
+  readonly progress: { readonly total: number; readonly done: number };
+  readonly comparisons: readonly { readonly run_id: string }[];
+  readonly next_cursor?: string;
 }
 
 async function ask(url: string, body?: object): Promise<Progress> {
@@ -62,6 +67,25 @@ async function replay(url: string, beside: () => Promise<void>): Promise<number>
   }
 }
 
+/** How many replays are missing or counted twice after the server was killed with a third of them done. */
+async function killed(url: string, restart: () => Promise<string>): Promise<{ lost: number; twice: number }> {
+  const query = { status: "done", limit: Number(replays) };
+  const { id } = await ask(`${url}/v1/replays`, { query, with: {}, concurrency: AT_ONCE });
+  const isEarly = ({ status, progress }: Progress) =>
+    status === "running" && progress.done < Number(replays) / 3;
+  while (isEarly(await ask(`${url}/v1/replays/${id}?limit=1`))) await sleep(1);
+  const next = `${await restart()}/v1/replays/${id}`;
+  while ((await ask(`${next}?limit=1`)).status === "running") await sleep(ASK_EVERY_MS);
+  const compared: string[] = [];
+  for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
+    const page = await ask(`${next}?limit=200${cursor === undefined ? "" : `&cursor=${cursor}`}`);
+    compared.push(...page.comparisons.map(({ run_id }) => run_id));
+    cursor = page.next_cursor;
+  }
+  const different = new Set(compared).size;
+  return { lost: Number(replays) - different, twice: compared.length - different };
+}
+
 async function measure(url: string, port: number, turn: () => Turn): Promise<Round> {
   const rate = async (concurrency: number, ms = milliseconds) =>
     (await load(port, turn, { concurrency, milliseconds: ms })).perSecond;
@@ -81,20 +105,28 @@ if (!own?.database) throw new Error(`there is no variant ${OWN}`);
 const postgres = await startPostgres();
 await postgres.create(own.database);
 const modelUrl = await startModel();
-const server = await startServer({
+const dataDir = mkdtempSync(join(tmpdir(), "capstan-bench-data-"));
+const options = {
   script: join(import.meta.dirname, "../runs", own.script),
   health: own.health,
+  dataDir,
   environment: {
     OPENAI_COMPATIBLE_BASE_URL: `${modelUrl}/v1`,
     DATABASE_URL: postgres.url(own.database),
   },
-});
+};
+let server = await startServer(options);
 try {
   const turn = await own.prepare(server.url);
   for (let made = 0; made < Number(replays); )
     made += (await load(server.port, turn, { concurrency: 16, milliseconds: WARM_UP_MS })).turns;
   const all: Round[] = [];
   for (let round = 0; round < Number(rounds); round++) all.push(await measure(server.url, server.port, turn));
+  const ends = await killed(server.url, async () => {
+    process.kill(server.pid, "SIGKILL");
+    server = await startServer(options);
+    return server.url;
+  });
   const ratios = (of: (round: Round) => number) => {
     const values = all.map(of);
     return { value: median(values), spread: [Math.min(...values), Math.max(...values)] as const };
@@ -102,7 +134,7 @@ try {
   report({
     name: "replay",
     question: "How fast are recorded runs replayed, beside making them?",
-    method: `The turns of the bench runs, ${AT_ONCE} at once on Postgres: made live for ${seconds} s, then the newest ${replays} replayed without a change (the model is asked again, the tool is not), then live again. All replays must be the same. ${rounds} rounds; ratios are medians over rounds.`,
+    method: `The turns of the bench runs, ${AT_ONCE} at once on Postgres: made live for ${seconds} s, then the newest ${replays} replayed without a change (the model is asked again, the tool is not), then live again. All replays must be the same. ${rounds} rounds; ratios are medians over rounds. At last the process is killed with SIGKILL when a third of ${replays} replays is done, and started again.`,
     goals: [
       {
         what: `replays/s beside live turns/s, ${AT_ONCE} at once`,
@@ -116,6 +148,8 @@ try {
         atLeast: 0.11, // its share among nine
         unit: "x",
       },
+      { what: `replays lost by a kill, of ${replays}`, value: ends.lost, atMost: 0, unit: "" },
+      { what: "replays counted twice after it", value: ends.twice, atMost: 0, unit: "" },
     ],
     tables: [
       {
@@ -134,5 +168,6 @@ try {
 } finally {
   await server.stop();
   await postgres.stop();
+  rmSync(dataDir, { recursive: true, force: true });
 }
 process.exit(0);

@@ -69,6 +69,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "What was measured, and the answers that wait for a person's score",
     load: async () => (await import("./commands/experiments.ts")).experiments,
   },
+  monitors: {
+    summary: "Live runs scored in the background, and alerts when a revision is worse",
+    load: async () => (await import("./commands/monitors.ts")).monitors,
+  },
   memories: {
     summary: "What agents remember between conversations",
     load: async () => (await import("./commands/memories.ts")).memories,

@@ -9,6 +9,7 @@ import { experimentEndpoints } from "./endpoints/experiments.ts";
 import { clientLoginEndpoints, tokenEndpoints } from "./endpoints/logins.ts";
 import { memoryEndpoints } from "./endpoints/memories.ts";
 import { modelEndpoints, providerEndpoints } from "./endpoints/models.ts";
+import { monitorEndpoints } from "./endpoints/monitors.ts";
 import { organisationEndpoints } from "./endpoints/organisations.ts";
 import {
   packageEndpoints,
@@ -69,6 +70,7 @@ export function createApi(options: ConnectionOptions = {}) {
     replays: replayEndpoints(connection),
     datasets: datasetEndpoints(connection),
     experiments: experimentEndpoints(connection),
+    monitors: monitorEndpoints(connection),
     memories: memoryEndpoints(connection),
     users: userEndpoints(connection),
     grants: grantEndpoints(connection),

@@ -109,6 +109,15 @@ export type {
   ProviderPut,
 } from "./wire/models.ts";
 export type {
+  Monitor,
+  MonitorAlert,
+  MonitorCreate,
+  MonitorPatch,
+  MonitorReport,
+  MonitorScore,
+  MonitorScoreQuery,
+} from "./wire/monitors.ts";
+export type {
   NewOrganisation,
   Organisation,
   OrganisationCreate,

@@ -148,6 +148,7 @@ export {
   ProviderName,
   ProviderPut,
 } from "./wire/models.ts";
+export { monitorWire } from "./wire/monitors.ts";
 export { organisationWire } from "./wire/organisations.ts";
 export {
   CommandOutput,

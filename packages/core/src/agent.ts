@@ -1,5 +1,6 @@
 /** An agent as declared: identity, permissions, and limits of its runs. */
 import type { ThinkingEffortLevel } from "./coding-agents/capabilities.ts";
+import type { RevisionLabel } from "./revisions/follows.ts";
 import type { ToolPolicy } from "./tool.ts";
 
 /** A capability in an agent's list. The list's order is the priority. */
@@ -71,6 +72,8 @@ export interface AgentSpec {
   readonly release?: string;
   /** Whether a change goes live, or is a draft until it is promoted. */
   readonly savesAs: "live" | "draft";
+  /** What sessions of triggers use of it, and so what their channels deliver; absent: as other new sessions do. */
+  readonly triggersFollow?: { readonly revision: number } | { readonly label: RevisionLabel };
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 

@@ -177,11 +177,12 @@ export type { DiscoveredModel } from "./discover.ts";
 export { ATIF_VERSION, type AtifTrajectory, trajectoryOf } from "./evals/atif.ts";
 export { readCsv } from "./evals/csv.ts";
 export { type DatasetItem, itemOfRun, recordingOfItem } from "./evals/dataset-item.ts";
+export { driftOf } from "./evals/drift.ts";
 export { isPlain, plainScore, type ScorerHelp } from "./evals/plain-scorers.ts";
 export type { Score, ScoredRun, Scorer } from "./evals/scorer.ts";
 export { CALL_ORDERS, isPassed, type JudgeSpec, type ScorerSpec, scorerName } from "./evals/scorer-spec.ts";
 export { type Scrubbed, scrub } from "./evals/scrub.ts";
-export { agreementOf } from "./evals/statistics.ts";
+export { agreementOf, intervalOf } from "./evals/statistics.ts";
 export { type ScoredCell, summariseExperiment } from "./evals/summarise.ts";
 export {
   AG_UI_VERSION,

@@ -8,7 +8,6 @@ export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts"
 export { type BrokenAgent, checkChanges } from "./agents/broken-agents.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
 export { delegateIdOf, type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
-export type { RevisionFigures } from "./agents/revision-figures.ts";
 export {
   type LabelRecord,
   type Revision,
@@ -93,7 +92,6 @@ export { copyFiles } from "./files/copy-files.ts";
 export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";
 export { type MadeFile, withMadeFile } from "./files/with-made-file.ts";
-export type { AskRules } from "./gate/ask-rules.ts";
 export {
   type CallRecord,
   createGate,
@@ -112,6 +110,8 @@ export { type LabelStore, labelNames, labelStore, type SessionLabels } from "./l
 export { type MemoryAccessParts, memoryAccess, ORGANISATION } from "./memories/memory-access.ts";
 export type { MemoryOwner } from "./memories/memory-keys.ts";
 export { type MemoryRecord, type MemoryStore, memoryStore } from "./memories/memory-store.ts";
+export { type MonitorRecord, type MonitorStore, monitorStore } from "./monitors/monitor-store.ts";
+export { startMonitorWorker } from "./monitors/score-live-runs.ts";
 export {
   type ClosableFetch,
   createGuardedFetch,
@@ -153,10 +153,8 @@ export {
 } from "./replays/replay-store.ts";
 export { startReplayWorker } from "./replays/replay-worker.ts";
 export { type RunSelection, selectRuns } from "./replays/select-runs.ts";
-export type { ChangedFile } from "./repositories/change-files.ts";
 export { type FolderWork, folderWorks } from "./repositories/folder-works.ts";
 export { Git } from "./repositories/git.ts";
-export type { Repository } from "./repositories/repository.ts";
 export { type FolderChange, Worktrees } from "./repositories/worktrees.ts";
 export { compileCel } from "./rules/cel.ts";
 export { type RecordedCall, recordedCalls } from "./rules/recorded-calls.ts";

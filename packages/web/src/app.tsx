@@ -12,6 +12,7 @@ const SCREENS: [path: string, screen: ComponentType][] = [
   ["/chat/:session?", lazy(() => import("./screens/chat/chat-screen.tsx"))],
   ["/compare/:session/:comparison", lazy(() => import("./screens/compare/compare-screen.tsx"))],
   ["/agents", lazy(() => import("./screens/agents/agent-list.tsx"))],
+  ["/agents/:id/history", lazy(() => import("./screens/agents/agent-history.tsx"))],
   ["/agents/:id", lazy(() => import("./screens/agents/agent-editor.tsx"))],
   ["/sessions", lazy(() => import("./screens/session/session-list.tsx"))],
   ["/sessions/:id/:tab?", lazy(() => import("./screens/session/session-screen.tsx"))],

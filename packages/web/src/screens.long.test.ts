@@ -81,6 +81,7 @@ const SCREENS: [name: string, path: () => string, shown: string | RegExp][] = [
   ["the budgets", () => "/budgets", "New budget"],
   ["the experiments", () => "/experiments", "No experiments"],
   ["the datasets", () => "/experiments/datasets", "No datasets"],
+  ["the monitors", () => "/experiments/live", "No monitors"],
   ["the review queue", () => "/experiments/review", "Nothing to review"],
   ["the memory", () => "/memories", "New fact"],
   ["the capabilities", () => "/capabilities", /\d capabilities$/],

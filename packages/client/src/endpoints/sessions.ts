@@ -70,7 +70,7 @@ export const sessionEndpoints = (connection: Connection) => {
       json<MessageAccepted>("POST", sessionPath(id, "/messages"), { json: message }),
     messages: (
       id: string,
-      page: { limit?: number; cursor?: number | undefined } = {},
+      page: { limit?: number; cursor?: number | undefined; pinned?: "true" | "false" } = {},
       signal?: AbortSignal,
     ) =>
       json<Items<Message> & { next_cursor?: number }>("GET", sessionPath(id, "/messages"), {

@@ -12,5 +12,6 @@ export const agentDefaults = (): Omit<AgentFields, "name"> => ({
   thinking_effort: null,
   thinking_budget: null,
   folder: null,
+  triggers_follow: null,
   ...structuredClone(snakeKeys(AGENT_DEFAULTS)),
 });

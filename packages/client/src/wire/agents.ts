@@ -110,6 +110,10 @@ export const AgentFields = z.strictObject({
   saves_as: SaveAs.meta({
     description: "Whether a change goes live, or is saved as a draft to be promoted.",
   }),
+  triggers_follow: FollowsWire.nullable().meta({
+    description:
+      "The revision or label that sessions of triggers use, and so what their channels deliver. Null: as other new sessions.",
+  }),
   metadata: JsonObject,
 });
 export type AgentFields = z.infer<typeof AgentFields>;

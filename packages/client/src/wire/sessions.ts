@@ -252,6 +252,7 @@ export type Message = z.infer<typeof Message>;
 export const MessageQuery = z.strictObject({
   limit: queryNumber().int().min(1).max(500).default(100),
   cursor: numberCursor(),
+  pinned: queryFlag().optional().meta({ description: "Only messages that are pinned, or are not." }),
 });
 export const MessagePage = z.object({ items: z.array(Message), next_cursor: z.int().optional() });
 

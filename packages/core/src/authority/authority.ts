@@ -16,6 +16,7 @@ export const THINGS = [
   "replay",
   "dataset",
   "experiment",
+  "monitor",
   "approval",
   "agent",
   "token",
@@ -70,6 +71,7 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   replay: { see: "read", change: "author", whose: "own" }, // of runs one may see
   dataset: { see: "read", change: "author", whose: "own" }, // made of runs one may see
   experiment: { see: "read", use: "run", change: "author", whose: "own" }, // to use it is to review its answers
+  monitor: { see: "read", change: "author", whose: "own" }, // of live runs one may see
   approval: { see: "read", use: "run", whose: "own" },
   agent: { see: "read", use: "run", change: "author", whose: "own" }, // and what others shared with them
   token: { see: "run", change: "run", whose: "own" },

@@ -56,6 +56,7 @@ export const RELEASE_STALE = endReservations(
       and not exists (select 1 from runs where runs.id = s.run_id and runs.status = 'running')
       and not exists (select 1 from replay_items i where i.id = s.run_id and i.status = 'running')
       and not exists (select 1 from experiment_cells c where c.id = s.run_id and c.status = 'running')
+      and not exists (select 1 from monitor_scores m where m.id = s.run_id and m.status = 'running')
     for update skip locked)`,
   "0",
 );

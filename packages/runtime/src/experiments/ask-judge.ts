@@ -2,9 +2,8 @@
  * A model as judge: it reads the question, the answer and the calls, and gives a score with a reason, several times if asked.
  * What it reads was written by others, so it comes as one JSON value after the instructions. Its cost counts.
  */
-import { fail, ok, type Result } from "@capstan/core";
+import { type Failure, fail, type Ok, ok, type Result } from "@capstan/core";
 import { type JudgeSpec, type Score, type ScoredRun, textOf } from "@capstan/core/internal";
-import { uuidv7 } from "uuidv7";
 import { z } from "zod";
 import type { BudgetLedger } from "../budgets/budget-ledger.ts";
 import { usedUpFacts } from "../budgets/used-up.ts";
@@ -37,6 +36,8 @@ export interface JudgeRequest {
   readonly agentId: string;
   readonly user: string;
   readonly signal: AbortSignal;
+  /** Reserves budgets under this id, which belongs to leased work: while that is running, nobody releases it. */
+  readonly reservation: string;
 }
 
 export interface Judged extends Score {
@@ -45,10 +46,20 @@ export interface Judged extends Score {
   readonly tokens: number;
 }
 
-export async function askJudge(parts: JudgeParts, request: JudgeRequest): Promise<Result<Judged>> {
+/** What was spent counts also when no score came of it. */
+export interface JudgeFailed {
+  readonly ok: false;
+  readonly failure: Failure;
+  readonly costUsd: number;
+  readonly tokens: number;
+}
+
+const NOTHING_SPENT = { costUsd: 0, tokens: 0 };
+
+export async function askJudge(parts: JudgeParts, request: JudgeRequest): Promise<Ok<Judged> | JudgeFailed> {
   const { spec, run } = request;
   const model = await parts.models.resolve(spec.model);
-  if (!model.ok) return model;
+  if (!model.ok) return { ...model, ...NOTHING_SPENT };
   const { input, expected = null, answer, calls, outcome } = run;
   const shown = JSON.stringify({ task: spec.prompt, input, expected, answer, calls, outcome }).slice(
     0,
@@ -57,7 +68,7 @@ export async function askJudge(parts: JudgeParts, request: JudgeRequest): Promis
   const votes: Counted[] = [];
   for (let at = 0; at < (spec.votes ?? 1); at++) {
     const vote = await voteWithinBudget(parts, request, model.value, shown);
-    if (!vote.ok) return vote;
+    if (!vote.ok) return { ...vote, ...spentOn([...votes, vote]) };
     votes.push(vote.value);
   }
   const score = votes.reduce((sum, vote) => sum + vote.score, 0) / votes.length;
@@ -66,10 +77,16 @@ export async function askJudge(parts: JudgeParts, request: JudgeRequest): Promis
     score,
     why: closest?.why,
     votes: votes.map((vote) => vote.score),
-    costUsd: votes.reduce((sum, vote) => sum + vote.costUsd, 0),
-    tokens: votes.reduce((sum, vote) => sum + vote.tokens, 0),
+    ...spentOn(votes),
   });
 }
+
+type Spent = Pick<Judged, "costUsd" | "tokens">;
+
+const spentOn = (each: readonly Spent[]): Spent => ({
+  costUsd: each.reduce((sum, { costUsd: cost }) => sum + cost, 0),
+  tokens: each.reduce((sum, { tokens }) => sum + tokens, 0),
+});
 
 interface Counted {
   readonly score: number;
@@ -81,36 +98,45 @@ interface Counted {
 /** One vote within the budgets of the user and the agent. */
 async function voteWithinBudget(
   { budgets }: JudgeParts,
-  { agentId, user, signal }: JudgeRequest,
+  { agentId, user, signal, reservation }: JudgeRequest,
   model: ResolvedModel,
   shown: string,
-): Promise<Result<Counted>> {
-  const reservation = uuidv7();
+): Promise<Ok<Counted> | JudgeFailed> {
   const reserving = await budgets?.reserve(reservation, { agentId, user }, async () =>
     estimateFor(model, guessTokens(INSTRUCTIONS + shown)),
   );
-  if (reserving?.kind === "used_up") return fail("budget_used_up", usedUpFacts(reserving.usedUp));
+  if (reserving?.kind === "used_up")
+    return { ...fail("budget_used_up", usedUpFacts(reserving.usedUp)), ...NOTHING_SPENT };
   if (reserving?.kind === "unpriced")
-    return fail("budget_unpriced", { budget: reserving.budget.name, model: model.name });
+    return {
+      ...fail("budget_unpriced", { budget: reserving.budget.name, model: model.name }),
+      ...NOTHING_SPENT,
+    };
   try {
     const vote = await askOnce(model, shown, signal);
-    if (vote.ok) await budgets?.settle(reservation, vote.value);
+    const spent = vote.ok ? vote.value : vote;
+    if (spent.tokens > 0) await budgets?.settle(reservation, spent);
     return vote;
   } finally {
     await budgets?.release(reservation); // nothing is left of a settled one
   }
 }
 
-async function askOnce(model: ResolvedModel, shown: string, signal: AbortSignal): Promise<Result<Counted>> {
+async function askOnce(
+  model: ResolvedModel,
+  shown: string,
+  signal: AbortSignal,
+): Promise<Ok<Counted> | JudgeFailed> {
   let [spentUsd, tokens] = [0, 0];
   for (let attempt = 1; ; attempt++) {
     const said = await askWithRetry(model, shown, signal);
-    if (!said.ok) return said;
+    if (!said.ok) return { ...said, costUsd: spentUsd, tokens };
     spentUsd += costUsd(model.prices, said.value.usage);
     tokens += said.value.usage.totalTokens ?? 0;
     const vote = voteIn(textOf({ id: "", role: "assistant", content: said.value.parts }));
     if (vote) return ok({ ...vote, costUsd: spentUsd, tokens });
-    if (attempt >= ATTEMPTS) return fail("judge_unclear", { model: model.name });
+    if (attempt >= ATTEMPTS)
+      return { ...fail("judge_unclear", { model: model.name }), costUsd: spentUsd, tokens };
   }
 }
 

@@ -14,12 +14,11 @@ export interface CellParts extends ReplayParts, Pick<ScoreParts, "scorers"> {
   readonly scored?: ((cell: ScoredEvent) => void) | undefined;
 }
 
-export interface ScoredEvent {
-  readonly cellId: string;
-  readonly experimentId: string;
-  readonly agentId: string;
-  readonly scores: readonly StoredScore[];
-}
+/** Of a cell of an experiment, or of a live run that a monitor scored. */
+export type ScoredEvent = { readonly agentId: string; readonly scores: readonly StoredScore[] } & (
+  | { readonly cellId: string; readonly experimentId: string }
+  | { readonly monitorId: string; readonly runId: string }
+);
 
 export const startExperimentWorker = (parts: CellParts): Promise<LeasedWorker> =>
   startLeasedWorker({
@@ -59,7 +58,7 @@ async function runCell(
   if (!replayed.ok) return { status: "failed", failure: replayed.failure };
   const run = scoredRun(item, replayed.value);
   const specs = [...scorers, ...(item.scorers ?? [])];
-  const scores = await scoreRun(parts, { specs, run, agentId, user, signal });
+  const scores = await scoreRun(parts, { specs, run, agentId, user, signal, reservation: cell.id });
   return { status: "done", ...replayed.value, scores };
 }
 

@@ -43,10 +43,16 @@ export interface ScoreRequest {
   readonly agentId: string;
   readonly user: string;
   readonly signal: AbortSignal;
+  /** Judges reserve budgets under this id. */
+  readonly reservation: string;
 }
 
-export const scoreRun = (parts: ScoreParts, request: ScoreRequest): Promise<StoredScore[]> =>
-  Promise.all(request.specs.map((spec) => scoreBy(parts, spec, request)));
+/** One after the other: an id reserves for one model call at a time. */
+export async function scoreRun(parts: ScoreParts, request: ScoreRequest): Promise<StoredScore[]> {
+  const scores: StoredScore[] = [];
+  for (const spec of request.specs) scores.push(await scoreBy(parts, spec, request));
+  return scores;
+}
 
 async function scoreBy(parts: ScoreParts, spec: ScorerSpec, request: ScoreRequest): Promise<StoredScore> {
   const about = { scorer: scorerName(spec), type: spec.type };
@@ -54,7 +60,7 @@ async function scoreBy(parts: ScoreParts, spec: ScorerSpec, request: ScoreReques
   if (spec.type === "human") return { ...none, pending: true };
   try {
     const given = await scoreOf(parts, spec, request);
-    if ("error" in given) return { ...none, error: given.error };
+    if ("error" in given) return { ...none, ...given };
     return { ...about, ...given, passed: isPassed(spec, given.score) };
   } catch (error) {
     if (request.signal.aborted) throw error;
@@ -62,7 +68,9 @@ async function scoreBy(parts: ScoreParts, spec: ScorerSpec, request: ScoreReques
   }
 }
 
-type Given = (Pick<Judged, "score" | "why"> & Partial<Judged>) | { readonly error: string };
+type Given =
+  | (Pick<Judged, "score" | "why"> & Partial<Judged>)
+  | ({ readonly error: string } & Partial<Pick<Judged, "costUsd" | "tokens">>);
 
 async function scoreOf(
   parts: ScoreParts,
@@ -77,7 +85,9 @@ async function scoreOf(
   }
   if (run.outcome === "diverged") return { score: 0, why: "the replay ended before there was an answer" };
   const judged = await askJudge(parts, { ...request, spec });
-  return judged.ok ? judged.value : { error: judged.failure.message };
+  if (judged.ok) return judged.value;
+  const { failure, costUsd, tokens } = judged;
+  return { error: failure.message, costUsd, tokens };
 }
 
 /** Schemas and patterns come from people: both run on matchers that cannot hang. */

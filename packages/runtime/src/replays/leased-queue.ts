@@ -30,23 +30,26 @@ export interface LeasedRows<Item extends LeasedItem, End> {
   readonly endStatement: string;
   readonly endValues: (end: End) => readonly unknown[];
   readonly readItem: (row: Item) => Item;
+  /** Before each claim, in its transaction. */
+  readonly prepare?: (client: pg.PoolClient) => Promise<void>;
 }
 
 export const leasedQueue = <Item extends LeasedItem, End>(
   pool: pg.Pool,
-  { statements, endStatement, endValues, readItem }: LeasedRows<Item, End>,
+  { statements, endStatement, endValues, readItem, prepare }: LeasedRows<Item, End>,
 ): LeasedQueue<Item, End> => ({
   claim: (most) =>
     inTransaction(pool, async (client) => {
       await client.query(LOCK_CLAIMS);
+      await prepare?.(client);
       await client.query(statements.skipOverBudget);
       const { rows } = await client.query<Item>(statements.claim, [most]);
-      await client.query(statements.endParents);
+      if (statements.endParents !== undefined) await client.query(statements.endParents);
       return rows.map(readItem);
     }),
   async end(item, end) {
     const { rowCount } = await pool.query(endStatement, [item.id, item.epoch, ...endValues(end)]);
-    await pool.query(statements.endParents);
+    if (statements.endParents !== undefined) await pool.query(statements.endParents);
     return rowCount === 1;
   },
   async release({ id, epoch }) {

@@ -1,5 +1,5 @@
 /**
- * SQL of work that is done under leases: items of replays, cells of experiments. An item is claimed under a lease and written
+ * SQL of work that is done under leases: items of replays, cells of experiments, live runs to score. An item is claimed under a lease and written
  * under its epoch: none is lost, none counts twice.
  */
 
@@ -15,10 +15,17 @@ export interface LeasedTables {
   readonly parent: string;
   /** What a claim returns beside `id`, `parentId`, `epoch` and `leftUsd`; `i` is the item, `o` the parent. */
   readonly claimed: string;
+  /** Which items `s` count in the budget; all of the parent's if absent. */
+  readonly counted?: string;
+  /** Which items `i` may be worked on. */
+  readonly ready?: string;
+  /** Its parents go on until somebody stops them. */
+  readonly isEndless?: true;
 }
 
-export function leasedStatements({ parents, items, parent, claimed }: LeasedTables) {
-  const spent = `(select coalesce(sum(cost_usd), 0) from ${items} s where s.${parent} = p.id)`;
+export function leasedStatements(tables: LeasedTables) {
+  const { parents, items, parent, claimed, counted = "true", ready = "true", isEndless } = tables;
+  const spent = `(select coalesce(sum(cost_usd), 0) from ${items} s where s.${parent} = p.id and ${counted})`;
   return {
     cancel: `with ended as (update ${parents} set status = 'cancelled', ended_at = now()
         where id = $1 and status = 'running' returning id)
@@ -33,7 +40,7 @@ export function leasedStatements({ parents, items, parent, claimed }: LeasedTabl
         from ${parents} p where p.status = 'running'),
       ranked as (select i.id, i.position, o.free, row_number() over (partition by i.${parent} order by i.position) as rank
         from ${items} i join open o on o.id = i.${parent}
-        where i.status = 'queued' or (i.status = 'running' and i.lease_until <= now())),
+        where (i.status = 'queued' or (i.status = 'running' and i.lease_until <= now())) and ${ready}),
       next as (select id from ranked where rank <= free order by position, id limit $1)
       update ${items} i set status = 'running', epoch = i.epoch + 1, lease_until = now() + ${LEASE}
       from open o where i.id in (select id from next) and o.id = i.${parent}
@@ -44,7 +51,9 @@ export function leasedStatements({ parents, items, parent, claimed }: LeasedTabl
       where id = any($1) and status = 'running' returning id, epoch`,
     requeueAll: `update ${items} set status = 'queued', lease_until = null where status = 'running'`,
     /** Also one whose last items were deleted. */
-    endParents: `update ${parents} p set status = 'done', ended_at = now() where p.status = 'running'
+    endParents: isEndless
+      ? undefined
+      : `update ${parents} p set status = 'done', ended_at = now() where p.status = 'running'
       and not exists (select 1 from ${items} i where i.${parent} = p.id and i.status in ('queued', 'running'))`,
   };
 }

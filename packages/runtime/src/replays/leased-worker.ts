@@ -32,6 +32,8 @@ export interface LeasedWork<Item extends LeasedItem, End> {
   readonly what: (item: Item) => string;
   readonly work: (item: Item, signal: AbortSignal) => Promise<End | FailedEnd>;
   readonly onError: (error: unknown, what: string) => void;
+  /** How many items at once. */
+  readonly places?: number;
 }
 
 interface Working<Item> {
@@ -93,7 +95,7 @@ class Worker<Item extends LeasedItem, End> implements LeasedWorker {
   }
 
   async #claim(): Promise<void> {
-    const free = PLACES - this.#working.size;
+    const free = (this.#parts.places ?? PLACES) - this.#working.size;
     if (free <= 0) return;
     for (const item of await this.#parts.queue.claim(free)) this.#start(item);
   }

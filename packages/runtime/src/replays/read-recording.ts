@@ -86,14 +86,16 @@ const READ = `select r.id, r.session_id, r.agent_id, r.revision, r.status, r.mes
       from approvals a where a.run_id = r.id and a.kind = 'tool') as questions
   from runs r join sessions s on s.id = r.session_id where r.id = $1`;
 
+/** `isOnlyRead`: it is not run again, so a program may have run it. */
 export async function readRecording(
   pool: Pick<pg.Pool, "query">,
   runId: string,
+  { isOnlyRead = false } = {},
 ): Promise<Result<RecordedRun>> {
   const { rows } = isUuid(runId) ? await pool.query<Row>(READ, [runId]) : { rows: [] };
   const [row] = rows;
   if (!row) return fail("not_found", { what: "run", id: runId });
-  const why = whyNot(row);
+  const why = whyNot(row, isOnlyRead);
   if (why !== undefined) return fail("replay_impossible", { run: runId, why });
   const conversation = row.conversation ?? [];
   const start = conversation.findIndex(({ id }) => id === row.message_id);
@@ -123,10 +125,10 @@ export async function readRecording(
   });
 }
 
-function whyNot({ status, input }: Row): string | undefined {
+function whyNot({ status, input }: Row, isOnlyRead: boolean): string | undefined {
   if (status !== "done" && status !== "failed")
     return `it is ${status}; only a run that has ended is replayed`;
-  return input.continueIn ? "a coding agent's program ran it" : undefined;
+  return input.continueIn && !isOnlyRead ? "a coding agent's program ran it" : undefined;
 }
 
 /** A label of this run's own calls comes back when the replay makes them. */

@@ -4,6 +4,7 @@
  */
 import type { CapabilityRegistry } from "@capstan/core";
 import { AGENT_DEFAULTS, type Trigger } from "@capstan/core/internal";
+import type { AgentRecord } from "../agents/agent-record.ts";
 import type { AgentStore } from "../agents/agent-store.ts";
 import type { SessionLabels } from "../labels/session-labels.ts";
 import type { RunRecord } from "../runs/history/session-history.ts";
@@ -21,12 +22,13 @@ export interface TriggerParts {
 
 export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) => Promise<HandleOutcome> {
   return async ({ trigger, capability }) => {
-    const agentId = await boundAgent(parts, capability, trigger.user);
-    if (agentId === undefined) return { ok: false, reason: `no capability "${capability}" is registered` };
+    const bound = await boundAgent(parts, capability, trigger.user);
+    if (bound === undefined) return { ok: false, reason: `no capability "${capability}" is registered` };
     const title = `${trigger.type} from ${capability}`;
     const session = await parts.sessions.create({
       id: trigger.id,
-      agentId,
+      agentId: bound.id,
+      ...(bound.triggersFollow && { follows: { agentId: bound.id, ...bound.triggersFollow } }),
       owner: trigger.user,
       title,
       metadata: { trigger: { capability, type: trigger.type } },
@@ -54,16 +56,19 @@ async function boundAgent(
   { agents, registry }: TriggerParts,
   capability: string,
   owner: string,
-): Promise<string | undefined> {
+): Promise<AgentRecord | undefined> {
   const [bound] = await agents.using(capability, { owner });
-  if (bound) return bound.id;
+  if (bound) {
+    const agent = await agents.get(bound.id);
+    return agent.ok ? agent.value : undefined;
+  }
   const found = registry.get(capability);
   if (!found.ok) return undefined;
   const scopes = new Set([
     ...found.value.requiredScopes,
     ...found.value.tools.flatMap((tool) => tool.scopes),
   ]);
-  const made = await agents.create(owner, {
+  return agents.create(owner, {
     ...AGENT_DEFAULTS,
     name: `${found.value.name} (triggers)`,
     description: `Handles triggers of ${capability}.`,
@@ -71,7 +76,6 @@ async function boundAgent(
     capabilities: [{ id: capability }],
     grantedScopes: [...scopes],
   });
-  return made.id;
 }
 
 const messageOf = ({ type, payload, created_at }: Trigger, capability: string): string =>

@@ -69,6 +69,7 @@ const LISTS: Readonly<Record<string, (ids: Ids) => PagedList>> = {
   "/v1/keys": () => ({ path: "/v1/keys", key: "id", newestFirst: true }),
   "/v1/logins": () => ({ path: "/v1/logins", key: "id", newestFirst: true }),
   "/v1/memories": () => ({ path: "/v1/memories", key: "id", newestFirst: true }),
+  "/v1/monitors": () => ({ path: "/v1/monitors", key: "id", newestFirst: true, isEmpty: true }),
   "/v1/packages": () => ({ path: "/v1/packages", key: "name", newestFirst: true }),
   "/v1/replays": () => ({ path: "/v1/replays", key: "id", newestFirst: true, isEmpty: true }),
   "/v1/rules": () => ({ path: "/v1/rules", key: "id", newestFirst: true }),
@@ -226,6 +227,8 @@ describe.each(STORES)("lists on $name", ({ fresh }) => {
     const others = [
       "/v1/experiments/{id}/cells",
       "/v1/experiments/{id}/reviews",
+      "/v1/monitors/{id}/alerts",
+      "/v1/monitors/{id}/scores",
       "/v1/organisations/{id}/members", // of an organisation beside the first, which this server has not
       "/v1/replays/{id}", // the runs of one replay, in the order of their numbers
     ];

@@ -160,9 +160,11 @@ function toolSpan({
  * A cell of an experiment: each score is an event `gen_ai.evaluation.result`. Reasons are not in it: they quote answers.
  * Its trace id is the cell's id.
  */
-export function evaluationSpan({ cellId, experimentId, agentId, scores }: ScoredEvent, atMs: number): Span {
+export function evaluationSpan(event: ScoredEvent, atMs: number): Span {
+  const { agentId, scores } = event;
+  const isCell = "cellId" in event;
   return {
-    traceId: cellId.replaceAll("-", ""),
+    traceId: (isCell ? event.cellId : event.runId).replaceAll("-", ""),
     spanId: newSpanId(),
     name: "evaluate",
     kind: 1,
@@ -170,8 +172,9 @@ export function evaluationSpan({ cellId, experimentId, agentId, scores }: Scored
     endMs: atMs,
     attributes: {
       "gen_ai.agent.id": agentId,
-      "capstan.experiment.id": experimentId,
-      "capstan.cell.id": cellId,
+      ...(isCell
+        ? { "capstan.experiment.id": event.experimentId, "capstan.cell.id": event.cellId }
+        : { "capstan.monitor.id": event.monitorId, "capstan.run.id": event.runId }),
     },
     events: scores
       .filter(({ pending }) => !pending)

@@ -29,6 +29,10 @@ export interface Observability {
   readonly runEnded: (run: EndedRun) => void;
   /** Each cell of an experiment, with its scores. */
   readonly cellScored: (cell: ScoredEvent) => void;
+  /** Each live run that a monitor scored; undefined: it could not be. */
+  readonly liveScored: (run: ScoredEvent | undefined) => void;
+  /** Each alert of a monitor. */
+  readonly alertRaised: () => void;
   /** Each attempt to call a run's webhook. */
   readonly webhookAttempted: (attempt: WebhookAttempt) => void;
   readonly runTotals: RunTotals;
@@ -80,7 +84,12 @@ export function openObservability(parts: ObservabilityParts): Observability {
       runTotals.add(run);
       tracing?.runEnded(run);
     },
-    cellScored: (cell) => tracing?.cellScored(cell),
+    cellScored: (cell) => tracing?.recordScores(cell),
+    liveScored(run) {
+      runTotals.addScored(run ? "scored" : "failed");
+      if (run) tracing?.recordScores(run);
+    },
+    alertRaised: () => runTotals.addAlert(),
     webhookAttempted({ runId, result, attempts, why }) {
       runTotals.addWebhook(result);
       if (result === "delivered") return;

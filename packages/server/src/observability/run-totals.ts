@@ -1,4 +1,4 @@
-/** Totals of runs since this process started: outcomes, durations, tokens by model, cost. */
+/** Totals of runs since this process started: outcomes, durations, tokens by model, cost, scores of monitors. */
 import { createHistogram, type EndedRun, type Histogram, type WebhookAttempt } from "@capstan/runtime";
 
 /** In seconds of work, without waiting for people. */
@@ -7,6 +7,11 @@ const RUN_BOUNDS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 export interface RunTotals {
   add(run: EndedRun): void;
   addWebhook(result: WebhookAttempt["result"]): void;
+  addScored(result: "scored" | "failed"): void;
+  addAlert(): void;
+  /** Live runs that monitors chose, by how it went. */
+  readonly scored: ReadonlyMap<"scored" | "failed", number>;
+  alerts(): number;
   /** Attempts to call webhooks, by how they went. */
   readonly webhooks: ReadonlyMap<WebhookAttempt["result"], number>;
   readonly ended: ReadonlyMap<EndedRun["end"], number>;
@@ -21,7 +26,8 @@ export function createRunTotals(): RunTotals {
   const webhooks = new Map<WebhookAttempt["result"], number>();
   const seconds = createHistogram(RUN_BOUNDS);
   const tokens = new Map<string, { model: string; kind: string; count: number }>();
-  let cost = 0;
+  const scored = new Map<"scored" | "failed", number>();
+  let [cost, alerts] = [0, 0];
   const count = (model: string, kind: string, more: number | undefined) => {
     if (!more) return;
     const key = `${model} ${kind}`;
@@ -41,6 +47,10 @@ export function createRunTotals(): RunTotals {
       }
     },
     addWebhook: (result) => void webhooks.set(result, (webhooks.get(result) ?? 0) + 1),
+    addScored: (result) => void scored.set(result, (scored.get(result) ?? 0) + 1),
+    addAlert: () => void alerts++,
+    scored,
+    alerts: () => alerts,
     webhooks,
     ended,
     seconds,

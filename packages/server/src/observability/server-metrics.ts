@@ -1,5 +1,11 @@
 /** The metrics of `/metrics`: counters since this process started, and current gauges. No payload, no user, no session. */
-import { type BreakerStore, countActiveRuns, type Database, type Telemetry } from "@capstan/runtime";
+import {
+  type BreakerStore,
+  countActiveRuns,
+  type Database,
+  type MonitorStore,
+  type Telemetry,
+} from "@capstan/runtime";
 import { countStreams } from "../http/sse.ts";
 import { type Metric, prometheusText } from "./prometheus-text.ts";
 import type { RunTotals } from "./run-totals.ts";
@@ -8,15 +14,21 @@ export interface MetricParts {
   readonly database: Pick<Database, "pool">;
   readonly telemetry: Telemetry;
   readonly breakers: BreakerStore;
+  readonly monitors: Pick<MonitorStore, "countOpenAlerts">;
   readonly runTotals: RunTotals;
 }
 
 const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 };
 
 export async function serverMetrics(parts: MetricParts): Promise<string> {
-  const [activeNow, breakers] = await Promise.all([countActiveRuns(parts.database), parts.breakers.list()]);
+  const [activeNow, breakers, openAlerts] = await Promise.all([
+    countActiveRuns(parts.database),
+    parts.breakers.list(),
+    parts.monitors.countOpenAlerts(),
+  ]);
   return prometheusText([
     ...runMetrics(parts.runTotals, activeNow),
+    ...monitorMetrics(parts.runTotals, openAlerts),
     ...callMetrics(parts.telemetry),
     {
       name: "capstan_breaker_state",
@@ -78,6 +90,24 @@ function runMetrics(totals: RunTotals, active: Readonly<Record<string, number>>)
     },
   ];
 }
+
+const SCORED = ["scored", "failed"] as const;
+
+const monitorMetrics = (totals: RunTotals, openAlerts: number): Metric[] => [
+  {
+    name: "capstan_monitor_runs_total",
+    help: "Live runs that monitors chose and this process scored, by how it went.",
+    type: "counter",
+    samples: SCORED.map((result) => [{ result }, totals.scored.get(result) ?? 0]),
+  },
+  {
+    name: "capstan_monitor_alerts_total",
+    help: "Alerts of drift that this process raised.",
+    type: "counter",
+    samples: [[{}, totals.alerts()]],
+  },
+  gauge("capstan_monitor_alerts_open", "Alerts of drift that nobody has acknowledged.", openAlerts),
+];
 
 function callMetrics(telemetry: Telemetry): Metric[] {
   const calls = [...telemetry.counters()].map(([key, count]) => {

@@ -18,7 +18,7 @@ import { openSpanExporter } from "./otlp-exporter.ts";
 export interface Tracing {
   recordCall(call: CallRecord): void;
   runEnded(run: EndedRun): void;
-  cellScored(cell: ScoredEvent): void;
+  recordScores(run: ScoredEvent): void;
   close(): Promise<void>;
 }
 
@@ -61,8 +61,8 @@ export function openTracing(
         .finally(() => underWay.delete(traced));
       underWay.add(traced);
     },
-    cellScored(cell) {
-      exporter.export([evaluationSpan(cell, Date.now())]);
+    recordScores(run) {
+      exporter.export([evaluationSpan(run, Date.now())]);
     },
     async close() {
       await Promise.all(underWay);

@@ -247,6 +247,28 @@ describe("packages in the server", () => {
     expect((await server.call("DELETE", `/v1/schedules/${made.body.id}`)).status).toBe(204);
   });
 
+  test("sessions of triggers use the revision that the agent pins for them, or the label", async () => {
+    const fields = { name: "Clock", capabilities: ["current_time"], triggers_follow: { revision: 1 } };
+    const agent = (await server.call("POST", "/v1/agents", fields)).body;
+    const at = `/v1/agents/${agent.id}`;
+    expect((await server.call("PATCH", at, { system_prompt: "Newer." })).body.version).toBe(2);
+    const schedule = { capability: "current_time", cron: "0 9 1 1 *" };
+    const made = (await server.call("POST", "/v1/schedules", schedule)).body;
+    const follows = async () => {
+      const { session_id } = (await server.call("POST", `/v1/schedules/${made.id}/run`)).body;
+      const session = async () => (await server.call("GET", `/v1/sessions/${session_id}`)).body;
+      await expect.poll(async () => (await session()).agent_id, { timeout: 20_000 }).toBe(agent.id);
+      return (await session()).follows;
+    };
+    expect(await follows()).toEqual({ revision: 1 });
+    await server.call("PATCH", at, { triggers_follow: { label: "live" } });
+    expect(await follows()).toEqual({ label: "live" });
+    await server.call("PATCH", at, { triggers_follow: null });
+    expect(await follows()).toBeNull();
+    await server.call("DELETE", `/v1/schedules/${made.id}`);
+    await server.call("DELETE", at);
+  });
+
   test("a schedule is run now, tells what came of it, and is paused and resumed", async () => {
     const made = await server.call("POST", "/v1/schedules", {
       capability: "current_time",

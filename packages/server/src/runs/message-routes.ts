@@ -113,10 +113,11 @@ export function messageRoutes(services: MessageRouteParts) {
     const { id } = c.req.valid("param");
     const found = await sessions.get(id);
     if (!found.ok) return problem(c, found.failure);
-    const { limit, cursor } = c.req.valid("query");
+    const { limit, cursor, pinned } = c.req.valid("query");
     const after = readNumberCursor(cursor);
     if (!after.ok) return problem(c, after.failure);
-    const { items, queued, nextAfter } = await runs.messages(id, { limit, after: after.value });
+    const isPinned = pinned === undefined ? undefined : pinned === "true";
+    const { items, queued, nextAfter } = await runs.messages(id, { limit, after: after.value, isPinned });
     const waiting = queued.map((message, index) => ({
       id: message.id,
       position: (items.at(-1)?.position ?? -1) + 1 + index,

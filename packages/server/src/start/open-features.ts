@@ -28,6 +28,7 @@ import { closeFeatures, type Feature } from "../http/feature.ts";
 import { mcpRoutes } from "../mcp/mcp-routes.ts";
 import { memoryRoutes } from "../memories/memory-routes.ts";
 import { modelRoutes } from "../models/model-routes.ts";
+import { openMonitors } from "../monitors/open-monitors.ts";
 import { openOAuth } from "../oauth/open-oauth.ts";
 import { openObservability, operationRoutes } from "../observability/observability.ts";
 import { openAiRoutes } from "../openai/openai-routes.ts";
@@ -97,6 +98,7 @@ export async function openFeatures(settings: Settings, log: Log, extras: Feature
   const runs = await openRuns({ ...common, ...watch, ...packages, ...codingAgents, observed });
   registry.register(accessRequests({ ...stores, composer: runs.composer, approvals: runs.runs.approvals }));
   const parts = { ...common, ...runs, ...packages, ...codingAgents, documents, observations };
+  const scoring = { ...parts, ...watch, scorers: config.scorers ?? [], scored: watch.cellScored };
   const notes = () => [...sandbox.isolation.notes, ...documentNotes(documents)];
 
   const features: readonly Feature[] = [
@@ -109,7 +111,8 @@ export async function openFeatures(settings: Settings, log: Log, extras: Feature
     { routes: [ruleRoutes(parts), budgetRoutes(parts), textCheckRoutes(parts), memoryRoutes(parts)] },
     await openReplays(parts),
     openDatasets(parts),
-    await openExperiments({ ...parts, scorers: config.scorers ?? [], scored: watch.cellScored }),
+    await openExperiments(scoring),
+    await openMonitors(scoring),
     openUsers({ ...parts, webhookKey: secret }),
     openOAuth(parts),
     openConnections(parts),

@@ -26,6 +26,7 @@ const PLACES: readonly Entry[] = [
   { name: "Agents", href: "/agents" },
   { name: "Experiments", also: "evals scores variants regressions", href: "/experiments" },
   { name: "Datasets", also: "cases items", href: "/experiments/datasets" },
+  { name: "Monitors", also: "live scores drift alerts", href: "/experiments/live" },
   { name: "Review answers", also: "human scores", href: "/experiments/review" },
   { name: "Capabilities", also: "tools", href: "/capabilities" },
   { name: "Route a task", also: "match", href: "/route" },

@@ -18,7 +18,7 @@ import Wallet from "lucide-react/icons/wallet";
 import type { ComponentType } from "react";
 import { Link, useLocation } from "wouter";
 import { cx } from "../kit/cx.ts";
-import { usePendingApprovals } from "../server/use-status.ts";
+import { useOpenAlerts, usePendingApprovals } from "../server/use-status.ts";
 
 interface Place {
   readonly href: string;
@@ -57,7 +57,10 @@ interface NavigationProps {
 }
 
 export function Navigation({ narrow = false, onGo }: NavigationProps) {
-  const waiting = usePendingApprovals().data?.items.length ?? 0;
+  const badges: Readonly<Record<string, number>> = {
+    "/approvals": usePendingApprovals().data?.items.length ?? 0,
+    "/experiments": useOpenAlerts(),
+  };
   return (
     <nav aria-label="Main" className="flex flex-col gap-5 lg:gap-4">
       {GROUPS.map((places) => (
@@ -67,7 +70,7 @@ export function Navigation({ narrow = false, onGo }: NavigationProps) {
               <NavigationLink
                 place={place}
                 narrow={narrow}
-                badge={place.href === "/approvals" ? waiting : 0}
+                badge={badges[place.href] ?? 0}
                 {...(onGo && { onGo })}
               />
             </li>

@@ -53,13 +53,15 @@ export interface MessagePage {
   /** Positions after this one; from the start when absent. */
   readonly after?: number | undefined;
   readonly limit: number;
+  readonly isPinned?: boolean | undefined;
 }
 
 const MESSAGES = `select m.position, m.id, m.run_id as "runId", m.role, m.content, m.usage, m.created_at as "createdAt",
     m.pinned_at is not null as pinned,
     (select json_build_object('value', f.value, 'words', f.words) from feedback f where f.session_id = m.session_id
       and f.message_id = m.id limit 1) as feedback
-  from messages m where m.session_id = $1 and m.position > $2 order by m.position limit $3`;
+  from messages m where m.session_id = $1 and m.position > $2
+    and ($4::boolean is null or (m.pinned_at is not null) = $4) order by m.position limit $3`;
 const QUEUED = `select message_id as id, id as "runId", input->'content' as content, created_at as "createdAt"
   from runs where session_id = $1 and status = 'queued' order by id`;
 const RUN_COLUMNS = `id, session_id as "sessionId", agent_id as "agentId", status, segment, message_id as "messageId",
@@ -69,13 +71,14 @@ const RUN_COLUMNS = `id, session_id as "sessionId", agent_id as "agentId", statu
 export async function listMessages(
   pool: Reader,
   sessionId: string,
-  { after = -1, limit }: MessagePage,
+  { after = -1, limit, isPinned }: MessagePage,
 ): Promise<{ items: MessageRecord[]; queued: QueuedMessage[]; nextAfter?: number }> {
   if (!isUuid(sessionId)) return { items: [], queued: [] };
-  const { rows } = await pool.query<MessageRecord>(MESSAGES, [sessionId, after, limit + 1]);
+  const { rows } = await pool.query<MessageRecord>(MESSAGES, [sessionId, after, limit + 1, isPinned ?? null]);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   if (rows.length > limit && last) return { items, queued: [], nextAfter: last.position };
+  if (isPinned) return { items, queued: [] };
   const queued = await pool.query<QueuedMessage>(QUEUED, [sessionId]);
   return { items, queued: queued.rows };
 }

@@ -27,7 +27,8 @@ const DUE_WORK = `select
   exists (select 1 from approvals where status = 'approved' and run_id is null and result is null
     and decided_at < now() - interval '${ADOPT_AFTER}') as unexecuted,
   (exists (select 1 from webhook_deliveries where status = 'due' and next_at < now())
-    or exists (select 1 from budget_deliveries where status = 'due' and next_at < now())) as webhooks`;
+    or exists (select 1 from budget_deliveries where status = 'due' and next_at < now())
+    or exists (select 1 from monitor_alerts where status = 'due' and next_at < now())) as webhooks`;
 
 export interface DueWork {
   readonly abandoned: readonly { readonly id: string; readonly epoch: number }[] | null;

@@ -1,5 +1,5 @@
 /**
- * Calls webhooks: a run's when it has ended, a budget's at an alert. The delivery is stored with what it tells, so that a
+ * Calls webhooks: a run's when it has ended, a budget's and a monitor's at an alert. The delivery is stored with what it tells, so that a
  * crash loses none; it is signed, and retried with growing pauses until it is accepted or given up.
  */
 import { createHmac } from "node:crypto";
@@ -10,10 +10,11 @@ const TIMEOUT_MS = 10_000;
 const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 7200, 21_600]; // then given up, after about eight hours
 const AT_ONCE = 20;
 
-/** Where deliveries wait: the ends of runs, and the alerts of budgets. */
+/** Where deliveries wait: the ends of runs, and the alerts of budgets and monitors. */
 const OUTBOXES = [
   { table: "webhook_deliveries", id: "run_id", isOfRuns: true },
   { table: "budget_deliveries", id: "id", isOfRuns: false },
+  { table: "monitor_alerts", id: "id", isOfRuns: false },
 ] as const;
 type Outbox = (typeof OUTBOXES)[number];
 

@@ -51,6 +51,7 @@ describe("an agent being edited", () => {
       documentation_url: null,
       release: null,
       saves_as: "live",
+      triggers_follow: null,
       metadata: {},
     } satisfies Agent;
     const { id, version, status, owner, created_at, updated_at, ...fields } = agent;

@@ -1,7 +1,7 @@
 /** The composer: the agent on the left, its preview on the right. Nothing is saved automatically. */
 import type { Agent } from "@capstan/client";
 import { useEffect, useState } from "react";
-import { useLocation, useParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Screen } from "../../kit/screen.tsx";
@@ -38,15 +38,19 @@ function Editor({ agent }: { agent?: Agent }) {
   const [, go] = useLocation();
   const [draft, setDraft] = useState<AgentDraft>(agent ? draftOf(agent) : BLANK_DRAFT);
   const change = (part: Partial<AgentDraft>) => setDraft((before) => ({ ...before, ...part }));
-  const save = useChange(() => {
-    const named = { ...draft, name: draft.name.trim() };
-    return agent ? api.agents.update(agent.id, patchOf(agent, named)) : api.agents.create(bodyOf(named));
-  }, ["agents", "capabilities", "status"]);
+  const save = useChange(
+    (asDraft: boolean) => {
+      const named = { ...draft, name: draft.name.trim() };
+      const patch = { ...(agent && patchOf(agent, named)), ...(asDraft && { save_as: "draft" as const }) };
+      return agent ? api.agents.update(agent.id, patch) : api.agents.create(bodyOf(named));
+    },
+    ["agents", "capabilities", "status"],
+  );
   const preview = usePreview(draft);
   const flagged = flaggedBy(preview.isError ? failureOf(preview.error) : undefined, draft.capabilities);
   const [kept, setKept] = useState(draft);
-  const saved = () =>
-    save.mutate(undefined, {
+  const saved = (asDraft = false) =>
+    save.mutate(asDraft, {
       onSuccess: ({ id }) => {
         setKept(draft);
         // The guard ends with the next drawing of the page; only then may it be left.
@@ -67,16 +71,27 @@ function Editor({ agent }: { agent?: Agent }) {
         <>
           {agent && <ShareAgent agent={agent} />}
           {agent && <LinkButton href={`/chat?agent=${agent.id}`}>Chat</LinkButton>}
-          <Button look="primary" busy={save.isPending} disabled={draft.name.trim() === ""} onClick={saved}>
+          {agent && <LinkButton href={`/agents/${agent.id}/history`}>History</LinkButton>}
+          {agent && draft !== kept && (
+            <Button disabled={save.isPending} onClick={() => saved(true)}>
+              Save as draft
+            </Button>
+          )}
+          <Button
+            look="primary"
+            busy={save.isPending}
+            disabled={draft.name.trim() === ""}
+            onClick={() => saved()}
+          >
             {agent ? "Save changes" : "Create agent"}
           </Button>
         </>
       }
     >
       {draft !== kept && (
-        <UnsavedBar busy={save.isPending} disabled={draft.name.trim() === ""} onSave={saved} />
+        <UnsavedBar busy={save.isPending} disabled={draft.name.trim() === ""} onSave={() => saved()} />
       )}
-      <SaveNote save={save} isNew={!agent} />
+      <SaveNote save={save} agent={agent} />
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
         <div className="flex min-w-0 flex-col gap-5">
           <Panel title="Basics">
@@ -117,12 +132,28 @@ function useUnsaved(unsaved: boolean, save: () => void): void {
   });
 }
 
-function SaveNote({ save, isNew }: { save: { error: Error | null; isSuccess: boolean }; isNew: boolean }) {
+interface SaveNoteProps {
+  save: { error: Error | null; isSuccess: boolean; variables: boolean | undefined };
+  agent: Agent | undefined;
+}
+
+function SaveNote({ save, agent }: SaveNoteProps) {
   return (
     <div role="status" className="empty:hidden">
       <ChangeFailure error={save.error} />
-      {save.isSuccess && !isNew && (
-        <p className="rounded-lg bg-good-soft p-3 text-good">Saved. New messages use this version.</p>
+      {save.isSuccess && agent && (
+        <p className="rounded-lg bg-good-soft p-3 text-good">
+          {save.variables ? (
+            <>
+              Saved as a draft, which nobody uses yet.{" "}
+              <Link href={`/agents/${agent.id}/history`} className="underline">
+                Compare it or make it live
+              </Link>
+            </>
+          ) : (
+            "Saved. New messages use this version."
+          )}
+        </p>
       )}
     </div>
   );

@@ -8,6 +8,7 @@ import { CopyButton } from "../../kit/copy-button.tsx";
 import { cx } from "../../kit/cx.ts";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
+import { PinMessage } from "./pin-message.tsx";
 import { useRoom } from "./room-context.ts";
 
 interface MessageActionsProps {
@@ -19,7 +20,7 @@ interface MessageActionsProps {
   onEdit?: () => void;
 }
 
-/** Copy, fork from here, and feedback. Hidden until hovered or focused. */
+/** Copy, pin, fork from here, and feedback. Hidden until hovered or focused. */
 export function MessageActions({ entryId, text, answer = false, runId, onEdit }: MessageActionsProps) {
   const { sessionId, abilities, fork, regenerate, branching } = useRoom();
   // A message said in several pieces has the same id before the dot in all of them.
@@ -42,6 +43,7 @@ export function MessageActions({ entryId, text, answer = false, runId, onEdit }:
       <IconButton label="Branch from here" disabled={branching} onClick={() => fork(messageId)}>
         <GitFork className="size-3.5" aria-hidden />
       </IconButton>
+      <PinMessage sessionId={sessionId} messageId={messageId} />
       {answer && abilities.feedback && (
         <>
           <IconButton label="Good answer" aria-pressed={given === "up"} onClick={() => rate.mutate("up")}>

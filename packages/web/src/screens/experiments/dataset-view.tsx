@@ -9,6 +9,8 @@ import { Loaded } from "../../kit/states.tsx";
 import { ago, count, dateTime, words } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useRead } from "../../server/queries.ts";
+import { ExpectedAnswer } from "./expected-answer.tsx";
+import { NewExperiment } from "./new-experiment.tsx";
 import { numbered } from "./numbered.ts";
 import { usePages } from "./use-pages.tsx";
 
@@ -22,18 +24,28 @@ export function DatasetView({ id }: { id: string }) {
 }
 
 function Parts({ dataset }: { dataset: Dataset }) {
-  const [version, setVersion] = useState(dataset.version);
+  const [chosen, setVersion] = useState<number>();
+  const [isMeasuring, setMeasuring] = useState(false);
+  const version = chosen ?? dataset.version;
   return (
     <div className="flex flex-col gap-5">
-      <header>
-        <h2 className="text-base font-semibold break-words">{dataset.name}</h2>
-        {dataset.description && <p className="text-sm text-ink-soft">{dataset.description}</p>}
+      <header className="flex flex-wrap items-start justify-between gap-3">
+        <div className="min-w-0">
+          <h2 className="text-base font-semibold break-words">{dataset.name}</h2>
+          {dataset.description && <p className="text-sm text-ink-soft">{dataset.description}</p>}
+        </div>
+        {dataset.version > 0 && (
+          <Button look="primary" onClick={() => setMeasuring(true)}>
+            Measure an agent
+          </Button>
+        )}
       </header>
+      {isMeasuring && <NewExperiment dataset={dataset} onClose={() => setMeasuring(false)} />}
       {version === 0 ? (
         <p className="text-sm text-ink-soft">It has no items yet.</p>
       ) : (
         <>
-          <Items id={dataset.id} version={version} />
+          <Items id={dataset.id} version={version} isNewest={version === dataset.version} />
           <Versions id={dataset.id} shown={version} onShow={setVersion} />
         </>
       )}
@@ -41,7 +53,14 @@ function Parts({ dataset }: { dataset: Dataset }) {
   );
 }
 
-function Items({ id, version }: { id: string; version: number }) {
+interface ItemsProps {
+  id: string;
+  version: number;
+  /** Older versions stay as they were. */
+  isNewest: boolean;
+}
+
+function Items({ id, version, isNewest }: ItemsProps) {
   const { query, more } = usePages(["datasets", id, "items", version], (page, signal) =>
     api.datasets.items(id, { ...page, version }, signal),
   );
@@ -53,7 +72,7 @@ function Items({ id, version }: { id: string; version: number }) {
             <ul className="flex flex-col divide-y divide-line">
               {items.map((item) => (
                 <li key={item.id}>
-                  <ItemRow item={item} />
+                  <ItemRow datasetId={id} item={item} isNewest={isNewest} />
                 </li>
               ))}
             </ul>
@@ -65,8 +84,15 @@ function Items({ id, version }: { id: string; version: number }) {
   );
 }
 
-function ItemRow({ item }: { item: DatasetItem }) {
+interface ItemRowProps {
+  datasetId: string;
+  item: DatasetItem;
+  isNewest: boolean;
+}
+
+function ItemRow({ datasetId, item, isNewest }: ItemRowProps) {
   const [isOpen, setOpen] = useState(false);
+  const [isExpecting, setExpecting] = useState(false);
   const { id, input, labels = [], scrubbed, source, since_version, ...rest } = item;
   return (
     <article aria-label={id} className="flex flex-col gap-1 px-4 py-3">
@@ -80,6 +106,11 @@ function ItemRow({ item }: { item: DatasetItem }) {
           <LinkButton size="sm" href={`/sessions/${source.session_id}/trace`} aria-label={`Session of ${id}`}>
             Session
           </LinkButton>
+        )}
+        {isNewest && (
+          <Button size="sm" aria-label={`Expected answer of ${id}`} onClick={() => setExpecting(true)}>
+            Expected answer
+          </Button>
         )}
         <Button size="sm" aria-expanded={isOpen} aria-label={`All of ${id}`} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Less" : "All"}
@@ -99,6 +130,9 @@ function ItemRow({ item }: { item: DatasetItem }) {
             </span>
           ))}
         </p>
+      )}
+      {isExpecting && (
+        <ExpectedAnswer datasetId={datasetId} item={item} onClose={() => setExpecting(false)} />
       )}
       {isOpen && <JsonView value={{ input, ...rest }} label={`Item ${id}`} />}
     </article>

@@ -8,12 +8,14 @@ import { DatasetList } from "./dataset-list.tsx";
 import { DatasetView } from "./dataset-view.tsx";
 import { ExperimentList } from "./experiment-list.tsx";
 import { ExperimentView } from "./experiment-view.tsx";
+import { MonitorList } from "./monitor-list.tsx";
 import { ReviewQueue } from "./review-queue.tsx";
 
 const TABS = [
   { name: "results", label: "Experiments" },
   { name: "datasets", label: "Datasets" },
   { name: "review", label: "Review" },
+  { name: "live", label: "Live" },
 ] as const;
 
 export default function ExperimentsScreen() {
@@ -29,6 +31,7 @@ export default function ExperimentsScreen() {
         {tab === "results" && <Results id={id} cell={cell} />}
         {tab === "datasets" && (id === undefined ? <DatasetList /> : <DatasetView key={id} id={id} />)}
         {tab === "review" && <ReviewQueue key={id} id={id} />}
+        {tab === "live" && <MonitorList />}
       </Tabs>
     </Screen>
   );

@@ -13,6 +13,7 @@ import { Empty, FailureNote, Loaded } from "../../kit/states.tsx";
 import { amount, clock, count, duration, usd } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useRead } from "../../server/queries.ts";
+import { AddToDataset } from "./add-to-dataset.tsx";
 import { type Break, layOut, type PlacedSpan } from "./lay-out-trace.ts";
 import { RunComparison } from "./run-comparison.tsx";
 import { SpanDetail } from "./span-detail.tsx";
@@ -131,11 +132,19 @@ function RunTrace({ run, name }: NamedRun) {
         </span>
       }
       actions={
-        <span className="numbers hidden text-xs text-ink-faint sm:block">
-          {[run.model, clock(run.started_at), `${amount(input)} in, ${amount(output)} out`, cost && usd(cost)]
-            .filter(Boolean)
-            .join(" · ")}
-        </span>
+        <>
+          <span className="numbers hidden text-xs text-ink-faint sm:block">
+            {[
+              run.model,
+              clock(run.started_at),
+              `${amount(input)} in, ${amount(output)} out`,
+              cost && usd(cost),
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+          </span>
+          {(run.status === "done" || run.status === "failed") && <AddToDataset runId={run.id} />}
+        </>
       }
     >
       {run.error && <FailureNote failure={{ ...run.error, status: 500 }} className="mb-3" />}
