@@ -251,6 +251,17 @@ describe("attachments", () => {
   });
 });
 
+describe("images that programs would lose without a word", () => {
+  test.each([
+    [{ data: "aGk=", mimeType: "image/bmp" }, "image/bmp"],
+    [{ data: "aGk=", mimeType: "image/svg+xml" }, "image/svg+xml"],
+    [{ path: "/a/b.tiff" }, ".tiff"],
+  ])("%j is refused, by its type", (attachment, type) => {
+    const [capability, message] = refusal({ attachments: [attachment] }, { supportsImageInput: true }) ?? [];
+    expect([capability, message]).toEqual(["imageInput", expect.stringContaining(`of the type ${type}:`)]);
+  });
+});
+
 describe("approval modes", () => {
   test("refuses an unsupported mode, because the next best would run tools without asking", () => {
     expect(refusal({ approvalMode: "prompt" }, { approvalModes: ["yolo", "deny"] })).toEqual([

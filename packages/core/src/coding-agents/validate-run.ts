@@ -142,6 +142,7 @@ const RULES: readonly Rule[] = [
       (run) =>
         need.asked(run.options) && !holds(run, need.agentFlag, need.modelFlag) ? lacks(run, need) : undefined,
   ),
+  imageArrives,
   approvalModeOffered,
 ];
 
@@ -189,6 +190,22 @@ function budgetInRange({ options, agent, thinker: model }: Run): Refused | undef
   const message = `Thinking budget ${budget} is outside valid range [${least}, ${most}] for model '${model.modelId}'`;
   return capabilityRefused(agent.agent, "thinkingBudget", message);
 }
+
+/** Programs leave out images of other types without a word (seen with BMP and SVG on four of six). */
+const ARRIVING = /^image\/(png|jpe?g|gif|webp)$|\.(png|jpe?g|gif|webp)$/i;
+
+function imageArrives({ options, agent }: Run): Refused | undefined {
+  const kinds = (options.attachments ?? []).filter(isImage).map(kindOf);
+  const lost = kinds.find((kind) => !ARRIVING.test(kind));
+  if (lost === undefined) return;
+  const message = `Agent '${agent.agent}' does not support image input of the type ${lost}: only PNG, JPEG, GIF and WebP arrive`;
+  return capabilityRefused(agent.agent, "imageInput", message);
+}
+
+/** Its media type, or the end of its name. */
+const kindOf = (attachment: Attachment): string =>
+  attachment.mimeType ??
+  ("path" in attachment ? attachment.path.slice(attachment.path.lastIndexOf(".")) : "");
 
 /** With an unsupported mode tools would run without asking, or ask nobody; a refusal is better. */
 function approvalModeOffered({ options, agent }: Run): Refused | undefined {
