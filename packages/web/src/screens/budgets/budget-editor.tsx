@@ -2,13 +2,13 @@
 import type { Budget } from "@capstan/client";
 import { budgetSentence } from "@capstan/core/internal";
 import { useState } from "react";
+import { AgentField } from "../../forms/agent-field.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { Field, Select, TextInput } from "../../kit/field.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
-import { useAgents } from "../../server/reads.ts";
 
 type Draft = Omit<
   Budget,
@@ -129,25 +129,13 @@ interface PartProps {
 
 /** Whose spending counts, where a day begins, and who is told. */
 function Whose({ draft, onChange }: PartProps) {
-  const agents = useAgents().data?.items ?? [];
   return (
     <div className="grid gap-3 md:grid-cols-2">
-      <Field label="Only by the agent">
-        {(control) => (
-          <Select
-            {...control}
-            value={draft.agent_id ?? ""}
-            onChange={({ target }) => onChange({ agent_id: target.value || null })}
-          >
-            <option value="">every agent</option>
-            {agents.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <AgentField
+        label="Only by the agent"
+        value={draft.agent_id}
+        onChange={(agent_id) => onChange({ agent_id })}
+      />
       <Text
         label="Only for the user"
         value={draft.user ?? ""}

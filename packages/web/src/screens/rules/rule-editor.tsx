@@ -2,13 +2,13 @@
 import type { Rule, RuleCreate } from "@capstan/client";
 import { ruleSentence } from "@capstan/core/internal";
 import { useState } from "react";
+import { AgentField } from "../../forms/agent-field.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { Field, Select, TextField } from "../../kit/field.tsx";
+import { Select, TextField } from "../../kit/field.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
-import { useAgents } from "../../server/reads.ts";
 import { ConditionRow } from "./condition-row.tsx";
 import { LimitFields } from "./limit-fields.tsx";
 import { argumentKinds, asks, draftOf, EMPTY, effectOf, type RuleDraft, ruleOf } from "./rule-draft.ts";
@@ -133,7 +133,6 @@ function Sentence({ draft, onChange }: PartProps) {
 }
 
 function More({ draft, onChange }: PartProps) {
-  const agents = useAgents().data?.items ?? [];
   return (
     <div className="grid gap-3 md:grid-cols-2">
       <TextField
@@ -142,22 +141,7 @@ function More({ draft, onChange }: PartProps) {
         value={draft.name}
         onChange={(value) => onChange({ name: value })}
       />
-      <Field label="For">
-        {(control) => (
-          <Select
-            {...control}
-            value={draft.agentId ?? ""}
-            onChange={({ target }) => onChange({ agentId: target.value || null })}
-          >
-            <option value="">every agent</option>
-            {agents.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <AgentField label="For" value={draft.agentId} onChange={(agentId) => onChange({ agentId })} />
       <TextField
         label="Words"
         hint="Shown to the person who is asked, or to the model that is refused."
