@@ -13,17 +13,26 @@ const LONGEST_INSTALL_MS = 300_000; // CopilotKit is 700 MB: 100 s on a good lin
 
 /**
  * The folder with these packages (`name@version`) in its node_modules; `undefined`, with a word on stderr, where the
- * registry is out of reach. Install scripts do not run.
+ * registry is out of reach. Install scripts do not run. `before`: what they depend on is as it was on that day, because a
+ * registry may list a package before it has what that package needs.
  */
-export function cachedPackages(name: string, packages: readonly string[]): string | undefined {
-  const key = createHash("sha256").update(packages.join("\n")).digest("hex").slice(0, 12);
+export function cachedPackages(
+  name: string,
+  packages: readonly string[],
+  before?: string,
+): string | undefined {
+  const dated = before === undefined ? [] : [`--before=${before}`];
+  const key = createHash("sha256")
+    .update([...packages, ...dated].join("\n"))
+    .digest("hex")
+    .slice(0, 12);
   const folder = join(CACHE, `${name}-${key}`);
   if (existsSync(folder)) return folder;
   mkdirSync(CACHE, { recursive: true });
   const half = mkdtempSync(join(CACHE, `${name}-`));
   try {
     writeFileSync(join(half, "package.json"), `${JSON.stringify({ private: true, type: "module" })}\n`);
-    if (!npmInstall(half, packages)) return undefined;
+    if (!npmInstall(half, packages, dated)) return undefined;
     if (!existsSync(folder)) renameSync(half, folder);
     return folder;
   } finally {
@@ -31,13 +40,21 @@ export function cachedPackages(name: string, packages: readonly string[]): strin
   }
 }
 
-function npmInstall(folder: string, packages: readonly string[]): boolean {
+function npmInstall(folder: string, packages: readonly string[], dated: readonly string[]): boolean {
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
   // Peer packages of integrations that nobody uses would double the size.
   const small = ["--legacy-peer-deps", "--prefer-offline"];
   const { status, stderr } = spawnSync(
     "npm",
-    ["install", ...quiet, ...small, "--fetch-retries=1", "--fetch-retry-mintimeout=1000", ...packages],
+    [
+      "install",
+      ...quiet,
+      ...small,
+      ...dated,
+      "--fetch-retries=1",
+      "--fetch-retry-mintimeout=1000",
+      ...packages,
+    ],
     {
       cwd: folder,
       encoding: "utf8",

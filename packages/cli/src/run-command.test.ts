@@ -41,6 +41,25 @@ describe("an invalid command is reported with how to fix it", () => {
       "unknown option '--capabilty'; did you mean --capability?",
       "Usage: capstan agents [",
     ],
+    [["agents", "list", "--force"], "list does not take --force", "Usage: capstan agents ["],
+    [
+      ["agents", "delete", "a", "b"],
+      'delete takes 1 argument, so "b" is one too many',
+      "Usage: capstan agents [",
+    ],
+    [["budgets", "--user", "a@b.co"], "list does not take --user", "Usage: capstan budgets ["],
+    [
+      ["budgets", "raise", "x", "--measure", "calls"],
+      "raise does not take --measure",
+      "Usage: capstan budgets [",
+    ],
+    [["rules", "remove", "a", "b"], 'so "b" is one too many', "Usage: capstan rules ["],
+    [
+      ["memories", "add", "I", "prefer", "tea"],
+      "put text with spaces in quotes",
+      "Usage: capstan memories [",
+    ],
+    [["keys", "list", "--right", "admin"], "list does not take --right", "Usage: capstan keys ["],
     [["pack", "/no/such/folder"], "no such file or directory", "Check the path and its permissions"],
   ])("capstan %j: %s", async (args, message, nextStep) => {
     const { code, out, err } = await capstan(...args);

@@ -1,6 +1,7 @@
 /** The word after a command's name, as in `agents show helper`: which part of the command runs, and its required argument. */
 import { fail } from "@capstan/core";
 import type { Command, CommandContext } from "./command.ts";
+import { checkVerb } from "./verb-usage.ts";
 
 export interface Verb {
   /** Its required argument, for people: "an agent's name or id". Absent: none. */
@@ -23,5 +24,6 @@ export async function runVerb(
   }
   if (verb.needs !== undefined && subject === "")
     return fail("command_invalid", { message: `${said} needs ${verb.needs}`, usage });
-  return verb.run(context, subject);
+  const taken = checkVerb(usage, said, context.args.slice(1), context.options);
+  return taken.ok ? verb.run(context, subject) : taken;
 }

@@ -187,6 +187,7 @@ export type {
   TelemetryRecord,
   TelemetrySummary,
 } from "./wire/routing.ts";
+export { rulePatch } from "./wire/rule-patch.ts";
 export type {
   CallExplanation,
   Rule,

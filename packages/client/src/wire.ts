@@ -29,7 +29,6 @@ export {
   ApprovalExpiryWire,
   CapabilityEntry,
   CapabilityOptions,
-  ModelName,
   NewAgentToken,
   PreviewQuery,
 } from "./wire/agents.ts";
@@ -130,6 +129,7 @@ export {
   ReviewItem,
   ReviewPage,
 } from "./wire/experiments.ts";
+export { listQueries } from "./wire/list-queries.ts";
 export { Memory, MemoryCreate, MemoryPage, MemoryPatch, MemoryQuery } from "./wire/memories.ts";
 export {
   mergePatch,
@@ -193,8 +193,8 @@ export {
   RoleList,
   scimWire,
 } from "./wire/people.ts";
+export { isReadBack } from "./wire/read-back.ts";
 export {
-  RecordedRunQuery,
   Replay,
   ReplayComparison,
   ReplayCreate,
@@ -212,7 +212,6 @@ export {
   LabelChange,
   Revision,
   RevisionDiff,
-  RevisionLabelName,
   RevisionList,
   RevisionQuery,
   RevisionRestore,

@@ -35,10 +35,31 @@ const sayings: Readonly<Record<string, (issue: RawIssue) => string | undefined>>
       ? undefined
       : oneOf(options as readonly unknown[], fieldValue(input, discriminator)),
   invalid_format: ({ format, inst }) => {
-    if (format !== "url") return undefined;
+    if (format !== "url") return FORMATS[String(format)];
     return "protocol" in definition(inst) ? "expected a URL with http: or https:" : "expected a URL";
   },
+  too_small: ({ origin, minimum, inclusive }) =>
+    Number(minimum) === 1 && origin === "string"
+      ? "must not be empty"
+      : bound(inclusive ? "at least" : "more than", Number(minimum), String(origin)),
+  too_big: ({ origin, maximum, inclusive }) =>
+    bound(inclusive ? "at most" : "less than", Number(maximum), String(origin)),
 };
+
+const FORMATS: Readonly<Record<string, string>> = {
+  uuid: "must be a UUID",
+  email: "must be an e-mail address",
+  datetime: "must be a date with a time, such as 2030-01-31T12:00:00Z",
+};
+
+const COUNTED: Readonly<Record<string, string>> = {
+  string: "characters",
+  array: "entries",
+  record: "entries",
+};
+
+const bound = (how: string, limit: number, origin: string): string =>
+  COUNTED[origin] ? `must have ${how} ${limit} ${COUNTED[origin]}` : `must be ${how} ${limit}`;
 
 export function unknownField(field: string, known: readonly string[]): string {
   const same = known.find((name) => folded(name) === folded(field));

@@ -7,7 +7,13 @@ const call = z.strictObject({
   b: z.number(),
   edited_args: z.record(z.string(), z.unknown()).optional(),
   limits: z.strictObject({ max_steps: z.int().optional() }).optional(),
-  rights: z.array(z.enum(["read", "run"])).optional(),
+  rights: z
+    .array(z.enum(["read", "run"]))
+    .max(2)
+    .optional(),
+  name: z.string().min(1).max(5).optional(),
+  count: z.int().min(1).lt(10).optional(),
+  id: z.uuid().optional(),
   link: z.url({ protocol: /^https?$/ }).optional(),
   expiry: z
     .discriminatedUnion("policy", [
@@ -37,6 +43,12 @@ test.each([
   [{ a: 1, b: 2, limits: { colour: 3 } }, 'limits: unknown field "colour", allowed: "max_steps"'],
   [{ a: 1, b: 2, rights: ["admin"] }, 'rights[0]: expected one of "read", "run"'],
   [{ a: 1, b: 2, rights: ["reads"] }, 'rights[0]: expected one of "read", "run"; did you mean "read"?'],
+  [{ a: 1, b: 2, name: "" }, "name must not be empty"],
+  [{ a: 1, b: 2, name: "toolong" }, "name must have at most 5 characters"],
+  [{ a: 1, b: 2, count: 0 }, "count must be at least 1"],
+  [{ a: 1, b: 2, count: 10 }, "count must be less than 10"],
+  [{ a: 1, b: 2, rights: ["read", "run", "run"] }, "rights must have at most 2 entries"],
+  [{ a: 1, b: 2, id: "x" }, "id must be a UUID"],
   [{ a: 1, b: 2, link: "ftp://x.org" }, "link: expected a URL with http: or https:"],
   [
     { a: 1, b: 2, expiry: { policy: "expires" } },

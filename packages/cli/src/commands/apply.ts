@@ -1,5 +1,5 @@
 /** capstan apply: makes the server's agents and rules match the files, after showing the difference. Others are not touched. */
-import { type Agent, type Api, agentPatch, type Rule } from "@capstan/client";
+import { type Agent, type Api, agentPatch, type Rule, rulePatch } from "@capstan/client";
 import { agentFields } from "@capstan/client/wire";
 import { fail, ok, type Refused, type Result } from "@capstan/core";
 import { applyPlan, type Change, withoutNewAgents } from "../agents/apply-plan.ts";
@@ -92,9 +92,10 @@ async function saveRules(
   const done: Rule[] = [];
   for (const { served, fields, newAgent, path } of changes) {
     const agent_id = newAgent === undefined ? (fields.agent_id ?? null) : (ids.get(newAgent) ?? null);
-    const { words = null, expires_at = null } = fields;
-    const rule = { ...fields, agent_id, words, expires_at };
-    const saved = served ? await api.rules.change(served.id, rule) : await api.rules.create(rule);
+    const rule = { ...fields, agent_id };
+    const saved = served
+      ? await api.rules.change(served.id, rulePatch(served, rule))
+      : await api.rules.create(rule);
     if (!saved.ok) return located(path, saved);
     done.push(saved.value);
   }

@@ -7,7 +7,7 @@ import { printList } from "../print-table.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const approvals: Command = {
-  usage: "capstan approvals [list | approve <id> [--args json] | deny <id> [--words text]]",
+  usage: "capstan approvals [list | approve <id> [--args json] [--words text] | deny <id> [--words text]]",
   summary: "Lists pending approvals, and answers them.",
   options: { args: { type: "string" }, words: { type: "string" }, all: { type: "boolean" } },
   run: (context) =>

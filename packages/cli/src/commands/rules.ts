@@ -12,7 +12,7 @@ import { runVerb } from "../run-verb.ts";
 
 export const rules: Command = {
   usage:
-    "capstan rules [list [--agent <id>] | add <file> | export | remove <id> | simulate <file> | check <tool> --agent <id> [--input <json>]]",
+    "capstan rules [list [--agent <id>] | add <file> | export [--agent <id>] | remove <id> | simulate <file> | check <tool> --agent <id> [--input <json>]]",
   summary: "Lists, adds and removes rules; tries them on a call, or on the calls of the last 30 days.",
   options: { agent: { type: "string" }, input: { type: "string" } },
   examples: [

@@ -86,8 +86,10 @@ const ambiguous = (path: string, name: string, count: number) =>
     nextStep: "Rename or remove all but one: `capstan rules list`.",
   });
 
+type ServerField = "id" | "sentence" | "created_by" | "created_at" | "updated_at";
+
 /** As a file holds it: what the server adds is left out, and so is what is not set. */
-export const fieldsOfRule = (rule: Rule) => ({
+export const fieldsOfRule = (rule: Omit<Rule, ServerField>) => ({
   name: rule.name,
   ...(rule.agent_id !== null && { agent_id: rule.agent_id }),
   ...(rule.user !== null && { user: rule.user }),

@@ -1,7 +1,8 @@
 /** Budgets: how much may be spent in a day, a week or a month. */
 import { AT_LIMIT, BUDGET_EACH, BUDGET_MEASURES, BUDGET_PERIODS } from "@capstan/core/internal";
 import { z } from "zod";
-import { countedPageOf } from "./page.ts";
+import { countedPageOf, PageQuery, queryText, UserAddress } from "./page.ts";
+import { readBack } from "./read-back.ts";
 
 const fields = {
   name: z.string().trim().min(1).max(200),
@@ -17,7 +18,7 @@ const fields = {
     .refine(isTimeZone, { message: "is no time zone; write it as Europe/Berlin or UTC" })
     .meta({ description: "Where a period begins at midnight." }),
   agent_id: z.uuid().nullable().meta({ description: "Only what this agent spends." }),
-  user: z.string().min(1).max(320).nullable().meta({ description: "Only what is spent for this user." }),
+  user: UserAddress.nullable().meta({ description: "Only what is spent for this user." }),
   capability_id: z
     .string()
     .min(1)
@@ -49,23 +50,6 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-export const BudgetCreate = z
-  .strictObject({
-    ...fields,
-    time_zone: fields.time_zone.default("UTC"),
-    agent_id: fields.agent_id.optional(),
-    user: fields.user.optional(),
-    capability_id: fields.capability_id.optional(),
-    for_each: fields.for_each.optional(),
-    webhook: fields.webhook.optional(),
-    at_limit: fields.at_limit.default("ask"),
-  })
-  .meta({ id: "BudgetCreate" });
-export type BudgetCreate = z.input<typeof BudgetCreate>;
-
-export const BudgetPatch = z.strictObject(fields).partial().meta({ id: "BudgetPatch" });
-export type BudgetPatch = z.input<typeof BudgetPatch>;
-
 const BudgetSpending = z
   .object({
     subject: z.string().meta({ description: "A user or an agent's id; empty for all together." }),
@@ -92,21 +76,59 @@ const BudgetSpending = z
   .meta({ id: "BudgetSpending" });
 export type BudgetSpending = z.infer<typeof BudgetSpending>;
 
+const kept = {
+  id: z.uuid(),
+  sentence: z.string().meta({ description: "The budget in words." }),
+  period_start: z.iso.datetime(),
+  period_end: z.iso.datetime(),
+  spending: z
+    .array(BudgetSpending)
+    .meta({ description: "Of the current period, most spent first; one row unless it is for each." }),
+  created_by: z.string(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+};
+
+export const BudgetCreate = z
+  .strictObject({
+    ...readBack(kept),
+    ...fields,
+    time_zone: fields.time_zone.default("UTC"),
+    agent_id: fields.agent_id.optional(),
+    user: fields.user.optional(),
+    capability_id: fields.capability_id.optional(),
+    for_each: fields.for_each.optional(),
+    webhook: fields.webhook.optional(),
+    at_limit: fields.at_limit.default("ask"),
+  })
+  .meta({ id: "BudgetCreate" });
+export type BudgetCreate = z.input<typeof BudgetCreate>;
+
+export const BudgetPatch = z
+  .strictObject({ ...readBack(kept), ...z.strictObject(fields).partial().shape })
+  .meta({ id: "BudgetPatch" });
+export type BudgetPatch = z.input<typeof BudgetPatch>;
+
 export const Budget = z
   .object({
-    id: z.uuid(),
+    id: kept.id,
     ...fields,
-    sentence: z.string().meta({ description: "The budget in words." }),
-    period_start: z.iso.datetime(),
-    period_end: z.iso.datetime(),
-    spending: z
-      .array(BudgetSpending)
-      .meta({ description: "Of the current period, most spent first; one row unless it is for each." }),
-    created_by: z.string(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
+    sentence: kept.sentence,
+    period_start: kept.period_start,
+    period_end: kept.period_end,
+    spending: kept.spending,
+    created_by: kept.created_by,
+    created_at: kept.created_at,
+    updated_at: kept.updated_at,
   })
   .meta({ id: "Budget" });
 export type Budget = z.infer<typeof Budget>;
 
+export const BudgetQuery = PageQuery.extend({
+  agent_id: z.uuid().optional().meta({ description: "Budgets for this agent, and those for every agent." }),
+  user: z.string().max(320).optional().meta({ description: "Budgets for this user alone." }),
+  measure: fields.measure.optional(),
+  q: queryText("the name or what the budget says"),
+});
+export type BudgetQuery = z.input<typeof BudgetQuery>;
 export const BudgetList = countedPageOf(Budget).meta({ id: "BudgetList" });

@@ -1,6 +1,6 @@
 /** Clients that log in: what one asks for, the person's decision, and the tokens that are in force. */
 import { z } from "zod";
-import { countedPageOf } from "./page.ts";
+import { countedPageOf, PageQuery, queryText } from "./page.ts";
 
 /** The parameters of the client's request, as they are in the address of the page. */
 const LoginQuery = z
@@ -76,3 +76,9 @@ export const ActiveToken = z
   .meta({ id: "ActiveToken" });
 export type ActiveToken = z.infer<typeof ActiveToken>;
 export const ActiveTokenList = countedPageOf(ActiveToken);
+export const ActiveTokenQuery = PageQuery.extend({
+  agent_id: z.string().max(200).optional(),
+  kind: ActiveToken.shape.kind.optional(),
+  q: queryText("the name, the user or the address it is for"),
+});
+export type ActiveTokenQuery = z.input<typeof ActiveTokenQuery>;

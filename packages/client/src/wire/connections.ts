@@ -1,6 +1,6 @@
 /** Connections: users' accounts at other services, and the providers that an operator set up. */
 import { z } from "zod";
-import { countedPageOf, listOf, pageOf } from "./page.ts";
+import { countedPageOf, listOf, PageQuery, pageOf, queryText } from "./page.ts";
 
 const address = z.url({ protocol: /^https?$/ }).max(2000);
 const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/, "is no OAuth scope");
@@ -113,6 +113,14 @@ export const ConnectionInfo = z
   .meta({ id: "Connection" });
 export type ConnectionInfo = z.infer<typeof ConnectionInfo>;
 export const ConnectionList = countedPageOf(ConnectionInfo).meta({ id: "ConnectionList" });
+
+export const ConnectionQuery = PageQuery.extend({
+  agent_id: z.string().max(200).optional().meta({ description: "Connections that this agent may use." }),
+  provider: z.string().max(100).optional(),
+  status: ConnectionInfo.shape.status.optional(),
+  q: queryText("the account, the provider or the user"),
+});
+export type ConnectionQuery = z.input<typeof ConnectionQuery>;
 
 export const ConnectionStart = z
   .strictObject({

@@ -1,7 +1,8 @@
 /** Datasets: cases to measure agents on, from recorded runs, from files, or written by hand; in versions. */
 import { GATE_ANSWERS, TEXT_KINDS } from "@capstan/core/internal";
 import { z } from "zod";
-import { Json, PageQuery, pageOf, queryNumber } from "./page.ts";
+import { Json, PageQuery, pageOf, queryNumber, queryText } from "./page.ts";
+import { readBack } from "./read-back.ts";
 import { RecordedRunQuery } from "./replays.ts";
 import { ScorerSpec } from "./scorers.ts";
 
@@ -82,31 +83,41 @@ export const DatasetItemPage = pageOf(DatasetItem).meta({ id: "DatasetItemPage" 
 
 const Name = z.string().trim().min(1).max(200);
 const Description = z.string().max(5_000);
+const kept = {
+  id: z.uuid(),
+  version: z.int().meta({ description: "The newest; 0 while it is empty." }),
+  items: z.int().meta({ description: "Of the newest version." }),
+  created_by: z.string(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+};
+
 export const DatasetCreate = z
   .strictObject({ name: Name, description: Description.default("") })
   .meta({ id: "DatasetCreate" });
 export type DatasetCreate = z.input<typeof DatasetCreate>;
 export const DatasetPatch = z
-  .strictObject({ name: Name.optional(), description: Description.optional() })
+  .strictObject({ ...readBack(kept), name: Name.optional(), description: Description.optional() })
   .meta({ id: "DatasetPatch" });
 export type DatasetPatch = z.input<typeof DatasetPatch>;
 
 export const Dataset = z
   .object({
-    id: z.uuid(),
+    id: kept.id,
     name: z.string(),
     description: z.string(),
-    version: z.int().meta({ description: "The newest; 0 while it is empty." }),
-    items: z.int().meta({ description: "Of the newest version." }),
-    created_by: z.string(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
+    version: kept.version,
+    items: kept.items,
+    created_by: kept.created_by,
+    created_at: kept.created_at,
+    updated_at: kept.updated_at,
   })
   .meta({ id: "Dataset" });
 export type Dataset = z.infer<typeof Dataset>;
 export const DatasetPage = pageOf(Dataset).meta({ id: "DatasetPage" });
 export const DatasetQuery = PageQuery.extend({
   name: z.string().max(200).optional().meta({ description: "Exactly this name." }),
+  q: queryText("the name or the description"),
 });
 export type DatasetQuery = z.input<typeof DatasetQuery>;
 
@@ -126,7 +137,11 @@ export type DatasetVersion = z.infer<typeof DatasetVersion>;
 export const DatasetVersionPage = pageOf(DatasetVersion).meta({ id: "DatasetVersionPage" });
 
 const Version = () => queryNumber().int().min(1).optional().meta({ description: "Default: the newest." });
-export const DatasetItemQuery = PageQuery.extend({ version: Version(), label: ItemLabel.optional() });
+export const DatasetItemQuery = PageQuery.extend({
+  version: Version(),
+  label: ItemLabel.optional(),
+  q: queryText("the id, the input or the note"),
+});
 export type DatasetItemQuery = z.input<typeof DatasetItemQuery>;
 
 export const DATASET_FORMATS = ["jsonl", "csv"] as const;

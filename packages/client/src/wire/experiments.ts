@@ -3,7 +3,7 @@ import { REVISION_LABELS, VERDICTS } from "@capstan/core/internal";
 import { z } from "zod";
 import { CapabilityEntry } from "./agents.ts";
 import { DatasetItemCreate } from "./datasets.ts";
-import { Json, PageQuery, pageOf, queryNumber, WireFailure } from "./page.ts";
+import { Json, PageQuery, pageOf, queryNumber, queryText, WireFailure } from "./page.ts";
 import { ReplayComparison, SideMessage } from "./replays.ts";
 import { RuleCreate } from "./rules.ts";
 import { ScorerSpec } from "./scorers.ts";
@@ -169,7 +169,12 @@ export const ExperimentReport = Experiment.extend({ figures: ExperimentFigures }
   id: "ExperimentReport",
 });
 export type ExperimentReport = z.infer<typeof ExperimentReport>;
-export const ExperimentQuery = PageQuery.extend({ dataset_id: z.uuid().optional() });
+export const ExperimentQuery = PageQuery.extend({
+  dataset_id: z.uuid().optional(),
+  agent_id: z.uuid().optional(),
+  status: Experiment.shape.status.optional(),
+  q: queryText("the name"),
+});
 export type ExperimentQuery = z.input<typeof ExperimentQuery>;
 
 export const CellQuery = PageQuery.extend({

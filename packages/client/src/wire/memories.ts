@@ -2,6 +2,7 @@
 import { DATA_LABELS, MEMORY_SCOPES } from "@capstan/core/internal";
 import { z } from "zod";
 import { PageQuery, pageOf } from "./page.ts";
+import { readBack } from "./read-back.ts";
 
 const Scope = z.enum(MEMORY_SCOPES);
 const MemoryText = z.string().trim().min(1).max(2_000);
@@ -71,6 +72,7 @@ export type MemoryCreate = z.input<typeof MemoryCreate>;
 
 export const MemoryPatch = z
   .strictObject({
+    ...readBack(Memory.omit({ text: true, labels: true }).shape),
     text: MemoryText.optional(),
     labels: Labels.optional().meta({ description: "An empty list: a person has read it and trusts it." }),
   })

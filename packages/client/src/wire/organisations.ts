@@ -1,7 +1,8 @@
 /** Organisations: who shares what. There is one, and nothing of this shows, until a second is created. */
 import { RIGHTS } from "@capstan/core/internal";
 import { z } from "zod";
-import { countedPageOf, listOf } from "./page.ts";
+import { countedPageOf, listOf, PageQuery, queryText } from "./page.ts";
+import { readBack } from "./read-back.ts";
 import { Weight } from "./weight.ts";
 
 const id = z
@@ -62,8 +63,10 @@ const NewOrganisation = Organisation.extend({
 export type NewOrganisation = z.infer<typeof NewOrganisation>;
 
 const OrganisationPatch = z
-  .strictObject({ ...fields, disabled: z.boolean() })
-  .partial()
+  .strictObject({
+    ...readBack(Organisation.pick({ id: true, is_current: true, created_by: true, created_at: true }).shape),
+    ...z.strictObject({ ...fields, disabled: z.boolean() }).partial().shape,
+  })
   .meta({ id: "OrganisationPatch" });
 export type OrganisationPatch = z.input<typeof OrganisationPatch>;
 
@@ -80,10 +83,13 @@ const OrganisationMember = z
   })
   .meta({ id: "OrganisationMember" });
 export type OrganisationMember = z.infer<typeof OrganisationMember>;
+const OrganisationMemberQuery = PageQuery.extend({ q: queryText("the user") });
 const OrganisationMemberList = countedPageOf(OrganisationMember);
 
-const OrganisationMemberPut = z.strictObject({ role: z.enum(RIGHTS) }).meta({ id: "OrganisationMemberPut" });
-export type OrganisationMemberPut = z.infer<typeof OrganisationMemberPut>;
+const OrganisationMemberPut = z
+  .strictObject({ ...readBack(OrganisationMember.omit({ role: true }).shape), role: z.enum(RIGHTS) })
+  .meta({ id: "OrganisationMemberPut" });
+export type OrganisationMemberPut = z.input<typeof OrganisationMemberPut>;
 
 export const organisationWire = {
   Organisation,
@@ -95,4 +101,5 @@ export const organisationWire = {
   OrganisationMember,
   OrganisationMemberList,
   OrganisationMemberPut,
+  OrganisationMemberQuery,
 };

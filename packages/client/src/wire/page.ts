@@ -77,6 +77,12 @@ export const ForceQuery = z.strictObject({
   force: queryFlag().optional().meta({ description: "Do it although agents would break, and say which." }),
 });
 
+/** A user, who may be unknown as yet: whoever is not written as an address never comes. */
+export const UserAddress = z
+  .string()
+  .max(320)
+  .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address, as users have it");
+
 /** Text to look for, in the fields that the description names. */
 export const queryText = (where: string) =>
   z

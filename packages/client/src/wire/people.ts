@@ -1,7 +1,7 @@
 /** People: who asks, where they are signed in, and which roles the claims of their provider give. */
 import { RIGHTS } from "@capstan/core/internal";
 import { z } from "zod";
-import { countedPageOf, listOf } from "./page.ts";
+import { countedPageOf, listOf, PageQuery, queryText } from "./page.ts";
 
 export const Me = z
   .object({
@@ -41,6 +41,8 @@ export const LoginInfo = z
   .meta({ id: "Login" });
 export type LoginInfo = z.infer<typeof LoginInfo>;
 export const LoginList = countedPageOf(LoginInfo);
+export const LoginQuery = PageQuery.extend({ q: queryText("the user or the device") });
+export type LoginQuery = z.input<typeof LoginQuery>;
 
 export const DeviceLoginStart = z
   .strictObject({

@@ -8,7 +8,7 @@ import {
 } from "@capstan/core/internal";
 import { z } from "zod";
 import { CapabilityEntry } from "./agents.ts";
-import { Json, JsonObject, PageQuery, pageOf, queryNumber, WireFailure } from "./page.ts";
+import { Json, JsonObject, PageQuery, pageOf, queryNumber, queryText, WireFailure } from "./page.ts";
 import { RuleCreate } from "./rules.ts";
 
 const MOST_RUNS = 1000;
@@ -192,6 +192,13 @@ export const ReplayReport = Replay.extend({
   next_cursor: z.string().optional().meta({ description: "Pass back as `cursor` for more comparisons." }),
 }).meta({ id: "ReplayReport" });
 export type ReplayReport = z.infer<typeof ReplayReport>;
+
+export const ReplayListQuery = PageQuery.extend({
+  agent_id: z.uuid().optional().meta({ description: "Replays with a run of this agent." }),
+  status: Replay.shape.status.optional(),
+  q: queryText("the model or the system prompt that is tried"),
+});
+export type ReplayListQuery = z.input<typeof ReplayListQuery>;
 
 export const ReplayQuery = PageQuery.extend({
   limit: queryNumber().int().min(1).max(1000).default(200),

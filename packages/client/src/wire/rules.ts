@@ -12,7 +12,8 @@ import {
 } from "@capstan/core/internal";
 import { z } from "zod";
 import { ApprovalExpiryWire } from "./agents.ts";
-import { countedPageOf, Json, PageQuery, queryText } from "./page.ts";
+import { countedPageOf, Json, PageQuery, queryText, UserAddress } from "./page.ts";
+import { readBack } from "./read-back.ts";
 
 const Text = z.string().min(1).max(500);
 
@@ -93,10 +94,24 @@ const Effect = z.enum(RULE_EFFECTS).meta({
 });
 const Decision = z.enum(RULE_DECISIONS);
 
+const limitFields = {
+  ...count,
+  over: z.enum(["deny", "ask"]).optional().meta({ description: "What happens above it. Default: deny." }),
+};
+const askFields = {
+  whom: z
+    .union([z.email(), z.literal("admin")])
+    .optional()
+    .meta({ description: "Who answers instead of the user; `admin`: any admin." }),
+  expiry: ApprovalExpiryWire.optional().meta({
+    description: "What happens without an answer. Default: as the agent says.",
+  }),
+};
+
 const fields = {
   name: z.string().trim().min(1).max(200),
   agent_id: z.uuid().nullable().meta({ description: "The one agent it is for; null is for every agent." }),
-  user: z.string().min(1).max(320).nullable().meta({
+  user: UserAddress.nullable().meta({
     description: "Whose own rule it is: only their calls, and never `allow`; null is for everybody.",
   }),
   tools: z.array(Text).min(1).max(200).meta({
@@ -105,25 +120,8 @@ const fields = {
   }),
   when: z.array(RuleCondition).max(50).meta({ description: "All must hold; none means always." }),
   then: Effect,
-  limit: z
-    .strictObject({
-      ...count,
-      over: z.enum(["deny", "ask"]).optional().meta({ description: "What happens above it. Default: deny." }),
-    })
-    .nullable()
-    .meta({ description: 'Only with `then: "limit"`.' }),
-  ask: z
-    .strictObject({
-      whom: z
-        .union([z.email(), z.literal("admin")])
-        .optional()
-        .meta({ description: "Who answers instead of the user; `admin`: any admin." }),
-      expiry: ApprovalExpiryWire.optional().meta({
-        description: "What happens without an answer. Default: as the agent says.",
-      }),
-    })
-    .nullable()
-    .meta({ description: "Only with a rule that asks." }),
+  limit: z.strictObject(limitFields).nullable().meta({ description: 'Only with `then: "limit"`.' }),
+  ask: z.strictObject(askFields).nullable().meta({ description: "Only with a rule that asks." }),
   words: z
     .string()
     .max(1_000)
@@ -132,8 +130,17 @@ const fields = {
   expires_at: z.iso.datetime({ offset: true }).nullable(),
 };
 
+const kept = {
+  id: z.uuid(),
+  sentence: z.string().meta({ description: "The rule in words, made from its fields." }),
+  created_by: z.string(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+};
+
 export const RuleCreate = z
   .strictObject({
+    ...readBack(kept),
     ...fields,
     agent_id: fields.agent_id.optional(),
     user: fields.user.optional(),
@@ -146,17 +153,36 @@ export const RuleCreate = z
   .meta({ id: "RuleCreate" });
 export type RuleCreate = z.input<typeof RuleCreate>;
 
-export const RulePatch = z.strictObject(fields).partial().meta({ id: "RulePatch" });
+/** RFC 7396: `limit` and `ask` are merged; null removes an entry or the whole. */
+export const RulePatch = z
+  .strictObject({
+    ...readBack(kept),
+    ...z.strictObject(fields).partial().shape,
+    limit: z
+      .strictObject({
+        calls: limitFields.calls.optional(),
+        per: limitFields.per.optional(),
+        each: limitFields.each.nullable(),
+        over: limitFields.over.nullable(),
+      })
+      .nullable()
+      .optional(),
+    ask: z
+      .strictObject({ whom: askFields.whom.nullable(), expiry: askFields.expiry.nullable() })
+      .nullable()
+      .optional(),
+  })
+  .meta({ id: "RulePatch" });
 export type RulePatch = z.input<typeof RulePatch>;
 
 export const Rule = z
   .object({
-    id: z.uuid(),
+    id: kept.id,
     ...fields,
-    sentence: z.string().meta({ description: "The rule in words, made from its fields." }),
-    created_by: z.string(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
+    sentence: kept.sentence,
+    created_by: kept.created_by,
+    created_at: kept.created_at,
+    updated_at: kept.updated_at,
   })
   .meta({ id: "Rule" });
 export type Rule = z.infer<typeof Rule>;

@@ -144,9 +144,11 @@ export const Compatibility = z
   .meta({ id: "Compatibility" });
 export type Compatibility = z.infer<typeof Compatibility>;
 
+/** By the last run. */
+const SESSION_STATUSES = ["idle", "running", "waiting", "failed"] as const;
 export const SessionQuery = PageQuery.extend({
   agent_id: z.uuid().optional(),
-  status: z.string().max(50).optional(),
+  status: z.enum(SESSION_STATUSES).optional(),
   archived: queryFlag().optional(),
   pinned: queryFlag().optional(),
   q: z.string().max(200).optional().meta({ description: "Text in the title." }),

@@ -11,6 +11,7 @@ import {
   queryNumber,
   queryText,
 } from "./page.ts";
+import { readBack } from "./read-back.ts";
 import { Weight } from "./weight.ts";
 
 export const SecurityLine = z.object({
@@ -115,9 +116,15 @@ export type User = z.infer<typeof User>;
 export const UserList = countedPageOf(User);
 export const UserQuery = PageQuery.extend({ q: queryText("the email address") });
 export type UserQuery = z.input<typeof UserQuery>;
+const Scopes = z.array(z.string().min(1).max(200)).max(500);
 export const UserPut = z
   .strictObject({
-    scopes: z.array(z.string().min(1).max(200)).max(500).optional(),
+    ...readBack(User.pick({ email: true, active: true, role: true }).shape),
+    own_scopes: Scopes.optional().meta({ description: "Scopes set directly; grants come on top." }),
+    scopes: Scopes.optional().meta({
+      description:
+        "The same as `own_scopes`, when that is absent. Beside it: the effective scopes, as they were read; they cannot be set.",
+    }),
     preferences: JsonObject.optional(),
     weight: Weight.optional(),
     disabled: z
@@ -132,7 +139,10 @@ const LONGEST_GRANT_HOURS = 24 * 365;
 export const GrantSubject = z
   .string()
   .max(400)
-  .regex(/^(?:user|agent):.+$/, "must have the form user:<email> or agent:<id>")
+  .regex(
+    /^(user:[^\s@]+@[^\s@]+|agent:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i,
+    "must have the form user:<email> or agent:<id>",
+  )
   .meta({ description: "`user:<email>` or `agent:<id>`." });
 
 /** A scope granted in addition to a user's or an agent's own. */

@@ -1,7 +1,8 @@
 /** Checks on what a model says, before it is stored and sent. */
 import { TEXT_EFFECTS, TEXT_KINDS } from "@capstan/core/internal";
 import { z } from "zod";
-import { countedPageOf } from "./page.ts";
+import { countedPageOf, PageQuery, queryText } from "./page.ts";
+import { readBack } from "./read-back.ts";
 
 export const TextFind = z
   .union([
@@ -48,8 +49,16 @@ const fields = {
   expires_at: z.iso.datetime({ offset: true }).nullable(),
 };
 
+const kept = {
+  id: z.uuid(),
+  sentence: z.string().meta({ description: "The check in words." }),
+  created_by: z.string(),
+  created_at: z.iso.datetime(),
+};
+
 export const TextCheckCreate = z
   .strictObject({
+    ...readBack(kept),
     ...fields,
     agent_id: fields.agent_id.optional(),
     words: fields.words.optional(),
@@ -60,15 +69,21 @@ export type TextCheckCreate = z.input<typeof TextCheckCreate>;
 
 export const TextCheck = z
   .object({
-    id: z.uuid(),
+    id: kept.id,
     ...fields,
-    sentence: z.string().meta({ description: "The check in words." }),
-    created_by: z.string(),
-    created_at: z.iso.datetime(),
+    sentence: kept.sentence,
+    created_by: kept.created_by,
+    created_at: kept.created_at,
   })
   .meta({ id: "TextCheck" });
 export type TextCheck = z.infer<typeof TextCheck>;
 
+export const TextCheckQuery = PageQuery.extend({
+  agent_id: z.uuid().optional().meta({ description: "Checks for this agent, and those for every agent." }),
+  then: fields.then.optional(),
+  q: queryText("the name or what the check says"),
+});
+export type TextCheckQuery = z.input<typeof TextCheckQuery>;
 export const TextCheckList = countedPageOf(TextCheck).meta({ id: "TextCheckList" });
 
 export const TextTrial = z

@@ -1,6 +1,15 @@
 /** Triggers sent by services, and schedules that send them at set times. */
 import { z } from "zod";
-import { countedPageOf, JsonObject, NamedAgent, PageQuery, queryFlag, queryNumber } from "./page.ts";
+import {
+  countedPageOf,
+  JsonObject,
+  NamedAgent,
+  PageQuery,
+  queryFlag,
+  queryNumber,
+  queryText,
+} from "./page.ts";
+import { readBack } from "./read-back.ts";
 import { UserEmail } from "./settings.ts";
 
 const TriggerStatus = z.enum(["pending", "processing", "done", "failed", "deduped", "dropped", "invalid"]);
@@ -27,6 +36,7 @@ export const TriggerQuery = z.strictObject({
   status: TriggerStatus.optional(),
   capability: z.string().max(100).optional(),
   user: z.string().max(320).optional(),
+  q: queryText("the id, the type or the reason"),
   limit: queryNumber().int().min(1).max(1000).default(200),
   cursor: PageQuery.shape.cursor,
 });
@@ -56,18 +66,18 @@ export const ScheduleRun = z
   .meta({ id: "ScheduleRun" });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;
 
+const scheduleKept = {
+  last_fired_at: z.string().nullable(),
+  next_run_at: z.string().nullable().meta({ description: "Null while it is paused (`enabled: false`)." }),
+  agent: NamedAgent.nullable().meta({
+    description: "Who handles it; null until the first run makes an agent for it.",
+  }),
+  last_run: ScheduleRun.nullable(),
+  created_at: z.string(),
+};
+
 export const Schedule = z
-  .object({
-    id: z.string(),
-    ...scheduleFields,
-    last_fired_at: z.string().nullable(),
-    next_run_at: z.string().nullable().meta({ description: "Null while it is paused (`enabled: false`)." }),
-    agent: NamedAgent.nullable().meta({
-      description: "Who handles it; null until the first run makes an agent for it.",
-    }),
-    last_run: ScheduleRun.nullable(),
-    created_at: z.string(),
-  })
+  .object({ id: z.string(), ...scheduleFields, ...scheduleKept })
   .meta({ id: "Schedule" });
 export type Schedule = z.infer<typeof Schedule>;
 export const ScheduleList = countedPageOf(Schedule);
@@ -75,6 +85,8 @@ export const ScheduleQuery = PageQuery.extend({
   capability: z.string().max(100).optional(),
   user: z.string().max(320).optional(),
   enabled: queryFlag().optional(),
+  agent_id: z.string().max(200).optional().meta({ description: "Schedules that this agent handles." }),
+  q: queryText("the type, the capability or the user"),
 });
 export type ScheduleQuery = z.input<typeof ScheduleQuery>;
 
@@ -88,22 +100,27 @@ export const ScheduleCreate = z
     type: scheduleFields.type.default("schedule"),
     payload: JsonObject.default({}),
     enabled: z.boolean().default(true),
-    last_fired_at: z
-      .string()
-      .nullable()
-      .optional()
-      .meta({ readOnly: true, description: "Set by the server." }),
-    created_at: z.string().optional().meta({ readOnly: true, description: "Set by the server." }),
-    next_run_at: z.string().nullable().optional().meta({ readOnly: true, description: "Set by the server." }),
-    agent: NamedAgent.nullable().optional().meta({ readOnly: true, description: "Set by the server." }),
-    last_run: ScheduleRun.nullable().optional().meta({ readOnly: true, description: "Set by the server." }),
+    ...readBack(scheduleKept),
   })
   .meta({ id: "ScheduleCreate" });
 export type ScheduleCreate = z.input<typeof ScheduleCreate>;
 
+/** RFC 7396: `payload` and `routing` are merged; null removes an entry of the payload, or the routing. */
 export const SchedulePatch = z
   .strictObject({
-    enabled: z.boolean().meta({ description: "False pauses it; what falls due meanwhile is not caught up." }),
+    ...readBack({ id: z.string(), ...scheduleKept }),
+    ...z.strictObject(scheduleFields).partial().shape,
+    routing: z
+      .strictObject({
+        channel: z.string().max(100).optional(),
+        target: z.string().max(400).nullable().optional(),
+      })
+      .nullable()
+      .optional(),
+    enabled: z
+      .boolean()
+      .optional()
+      .meta({ description: "False pauses it; what falls due meanwhile is not caught up." }),
   })
   .meta({ id: "SchedulePatch" });
 export type SchedulePatch = z.input<typeof SchedulePatch>;

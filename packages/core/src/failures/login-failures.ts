@@ -52,6 +52,12 @@ export const loginFailures = {
     nextStep: () =>
       "A key belongs to one organisation: leave out the header capstan-organisation, or use a key of the organisation that it names.",
   }),
+  organisation_is_first: row<{ id: string }>({
+    status: 409,
+    message: ({ id }) =>
+      `"${id}" is the server's first organisation: it has no members of its own and no limits, and stays.`,
+    nextStep: () => "Roles of its people come from their provider's claims; budgets limit what it spends.",
+  }),
   organisation_of_operator: row<{ what: string }>({
     status: 403,
     message: ({ what }) => `${what} belong to the server's first organisation.`,

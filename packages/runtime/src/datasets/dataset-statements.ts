@@ -6,9 +6,10 @@ const COLUMNS = `d.id, d.owner, d.name, d.description, d.version, d.created_at a
 export const CREATE = `insert into datasets(id, owner, name, description) values ($1, $2, $3, $4)
   on conflict (owner, name) do nothing returning id`;
 export const GET = `select ${COLUMNS} from datasets d where d.id = $1`;
-/** $1 owner or null, $2 ids before this one, $3 name or null, $4 limit. */
+/** $1 owner or null, $2 ids before this one, $3 name or null, $4 text or null, $5 limit. */
 export const LIST = `select ${COLUMNS} from datasets d where ($1::text is null or d.owner = $1)
-  and ($2::uuid is null or d.id < $2) and ($3::text is null or d.name = $3) order by d.id desc limit $4`;
+  and ($2::uuid is null or d.id < $2) and ($3::text is null or d.name = $3)
+  and ($4::text is null or strpos(lower(concat_ws(' ', d.name, d.description)), lower($4)) > 0) order by d.id desc limit $5`;
 export const CHANGE = `update datasets d set name = coalesce($2, name), description = coalesce($3, description), updated_at = now()
   where id = $1 and not exists (select 1 from datasets o where o.owner = d.owner and o.name = $2 and o.id <> d.id)`;
 export const REMOVE = "delete from datasets where id = $1";
@@ -17,9 +18,11 @@ export const LOCK = "select version from datasets where id = $1 for update";
 const IN_VERSION = "from_version <= $2 and (to_version is null or to_version > $2)";
 const ITEM_COLUMNS = `row_id as "rowId", item_id as "itemId", position, item, scrubbed, source, from_version as "fromVersion",
   created_at as "createdAt"`;
-/** $1 dataset, $2 version, $3 after this position, $4 label or null, $5 limit. */
+/** $1 dataset, $2 version, $3 after this position, $4 label or null, $5 text or null, $6 limit. */
 export const ITEMS = `select ${ITEM_COLUMNS} from dataset_items where dataset_id = $1 and ${IN_VERSION} and position > $3
-  and ($4::text is null or (item->'labels')::jsonb ? $4) order by position limit $5`;
+  and ($4::text is null or (item->'labels')::jsonb ? $4)
+  and ($5::text is null or strpos(lower(concat_ws(' ', item_id, item->>'input', item->>'note')), lower($5)) > 0)
+  order by position limit $6`;
 /** $1 dataset, $2 version, $3 item. */
 export const ITEM = `select ${ITEM_COLUMNS} from dataset_items where dataset_id = $1 and ${IN_VERSION} and item_id = $3`;
 

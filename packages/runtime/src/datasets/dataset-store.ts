@@ -75,6 +75,8 @@ export interface Written {
 interface ItemPage {
   readonly version: number;
   readonly label?: string | undefined;
+  /** In the id, the input or the note. */
+  readonly text?: string | undefined;
   readonly after?: number | undefined;
   readonly limit: number;
 }
@@ -87,6 +89,8 @@ export interface DatasetStore {
     owner?: string | undefined;
     before?: string | undefined;
     name?: string | undefined;
+    /** In the name or the description. */
+    text?: string | undefined;
     limit: number;
   }): Promise<{ items: DatasetRecord[]; nextCursor?: string }>;
   change(
@@ -117,11 +121,12 @@ export function datasetStore(pool: pg.Pool): DatasetStore {
       const { rowCount } = await pool.query(statements.CREATE, [id, owner, name, description]);
       return rowCount === 0 ? fail("dataset_name_taken", { name }) : read(id);
     },
-    async list({ owner, before, name, limit }) {
+    async list({ owner, before, name, text, limit }) {
       const { rows } = await pool.query<DatasetRecord>(statements.LIST, [
         owner ?? null,
         before ?? null,
         name ?? null,
+        text ?? null,
         limit + 1,
       ]);
       const items = rows.slice(0, limit);
@@ -135,12 +140,13 @@ export function datasetStore(pool: pg.Pool): DatasetStore {
     async remove(id) {
       await pool.query(statements.REMOVE, [id]);
     },
-    async items(id, { version, label, after = -1, limit }) {
+    async items(id, { version, label, text, after = -1, limit }) {
       const { rows } = await pool.query<ItemRecord>(statements.ITEMS, [
         id,
         version,
         after,
         label ?? null,
+        text ?? null,
         limit + 1,
       ]);
       const items = rows.slice(0, limit);

@@ -32,9 +32,11 @@ export const CREATE = `with made as (insert into experiments(id, owner, name, da
   where d.dataset_id = $4 and d.from_version <= $5 and (d.to_version is null or d.to_version > $5)`;
 
 export const GET = `select ${COLUMNS}, ${COUNTS} from experiments p where p.id = $1`;
-/** $1 owner or null, $2 ids before this one, $3 dataset or null, $4 limit. */
+/** $1 owner, $2 ids before this one, $3 dataset, $4 agent, $5 status, $6 text (or null each), $7 limit. */
 export const LIST = `select ${COLUMNS}, ${COUNTS} from experiments p where ($1::text is null or p.owner = $1)
-  and ($2::uuid is null or p.id < $2) and ($3::uuid is null or p.dataset_id = $3) order by p.id desc limit $4`;
+  and ($2::uuid is null or p.id < $2) and ($3::uuid is null or p.dataset_id = $3)
+  and ($4::text is null or p.agent_id = $4) and ($5::text is null or p.status = $5)
+  and ($6::text is null or strpos(lower(p.name), lower($6)) > 0) order by p.id desc limit $7`;
 export const REMOVE = "delete from experiments where id = $1";
 
 const REVIEWS = `(select json_agg(json_build_object('scorer', r.scorer, 'by', r.by, 'score', r.score, 'note', r.note, 'at', r.at)

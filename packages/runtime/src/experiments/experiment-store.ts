@@ -122,6 +122,10 @@ export interface ExperimentStore {
     owner?: string | undefined;
     before?: string | undefined;
     datasetId?: string | undefined;
+    agentId?: string | undefined;
+    status?: string | undefined;
+    /** In the name. */
+    text?: string | undefined;
     limit: number;
   }): Promise<{ items: ExperimentRecord[]; nextCursor?: string }>;
   scores(id: string): Promise<CellScores[]>;
@@ -167,9 +171,9 @@ export function experimentStore(pool: pg.Pool): ExperimentStore {
       if (!stored.ok) throw new Error("an experiment that was just created is gone");
       return stored.value;
     },
-    async list({ owner, before, datasetId, limit }) {
-      const values = [owner ?? null, before ?? null, datasetId ?? null, limit + 1];
-      const { rows } = await pool.query<ExperimentRecord>(statements.LIST, values);
+    async list({ owner, before, datasetId, agentId, status, text, limit }) {
+      const filter = [owner, before, datasetId, agentId, status, text].map((each) => each ?? null);
+      const { rows } = await pool.query<ExperimentRecord>(statements.LIST, [...filter, limit + 1]);
       const items = rows.slice(0, limit);
       const last = items.at(-1);
       return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };

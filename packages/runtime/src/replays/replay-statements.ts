@@ -26,9 +26,13 @@ export const CREATE = `with made as (insert into replays(id, owner, change, stan
 
 export const GET = `select ${COLUMNS}, ${COUNTS} from replays p where p.id = $1`;
 
-/** $1 owner or null, $2 ids before this one, $3 limit. */
+/** $1 owner, $2 ids before this one, $3 agent, $4 status, $5 text (or null each), $6 limit. */
 export const LIST = `select ${COLUMNS}, ${COUNTS} from replays p
-  where ($1::text is null or p.owner = $1) and ($2::uuid is null or p.id < $2) order by p.id desc limit $3`;
+  where ($1::text is null or p.owner = $1) and ($2::uuid is null or p.id < $2)
+    and ($3::text is null or exists (select 1 from replay_items i join runs r on r.id = i.run_id
+      where i.replay_id = p.id and r.agent_id = $3)) and ($4::text is null or p.status = $4)
+    and ($5::text is null or strpos(lower(concat_ws(' ', p.change->>'model', p.change->>'systemPrompt')), lower($5)) > 0)
+  order by p.id desc limit $6`;
 
 const ITEM_COLUMNS = `i.id, i.position, i.run_id as "runId", r.session_id as "sessionId", i.status, i.verdict, i.comparison,
   i.failure`;

@@ -72,14 +72,22 @@ export interface ItemPage {
   readonly limit: number;
 }
 
+interface ReplayPageQuery {
+  readonly owner?: string | undefined;
+  readonly before?: string | undefined;
+  /** With a run of this agent. */
+  readonly agentId?: string | undefined;
+  readonly status?: string | undefined;
+  /** In the model or the system prompt that is tried. */
+  readonly text?: string | undefined;
+  readonly limit: number;
+}
+
 export interface ReplayStore {
   create(replay: NewReplay): Promise<ReplayRecord>;
   get(id: string): Promise<Result<ReplayRecord>>;
   /** Newest first. */
-  list(page: { owner?: string | undefined; before?: string | undefined; limit: number }): Promise<{
-    items: ReplayRecord[];
-    nextCursor?: string;
-  }>;
+  list(page: ReplayPageQuery): Promise<{ items: ReplayRecord[]; nextCursor?: string }>;
   items(id: string, page: ItemPage): Promise<{ items: ReplayItem[]; nextAfter?: number }>;
   /** One run of it, with what the replay said. */
   item(id: string, runId: string): Promise<Result<ReplayItem>>;
@@ -114,12 +122,9 @@ export function replayStore(pool: pg.Pool): ReplayStore {
       if (!made.ok) throw new Error("a replay that was just created is gone");
       return made.value;
     },
-    async list({ owner, before, limit }) {
-      const { rows } = await pool.query<ReplayRecord>(statements.LIST, [
-        owner ?? null,
-        before ?? null,
-        limit + 1,
-      ]);
+    async list({ owner, before, agentId, status, text, limit }) {
+      const filter = [owner, before, agentId, status, text].map((each) => each ?? null);
+      const { rows } = await pool.query<ReplayRecord>(statements.LIST, [...filter, limit + 1]);
       const items = rows.slice(0, limit).map(recordOf);
       const last = items.at(-1);
       return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };

@@ -116,7 +116,7 @@ describe("a declarative document", () => {
 
   test.each([
     ["id: Bad Id", "id must be 1 to 50 characters"],
-    ["name: ''", "name: "],
+    ["name: ''", "name must not be empty"],
     ["version: one", "version must be a version such as 1.0.0"],
     ["colour: red", 'unknown field "colour"'],
     ["promt: red", 'unknown field "promt", did you mean "prompt"?'],

@@ -55,6 +55,8 @@ export interface ListOptions {
   readonly status?: ListedStatus | undefined;
   readonly capability?: string | undefined;
   readonly user?: string | undefined;
+  /** Text in the id, the type or the reason. */
+  readonly text?: string | undefined;
   readonly limit?: number | undefined;
   /** `next_cursor` of the page before. */
   readonly cursor?: string | undefined;
@@ -68,7 +70,8 @@ export interface TriggerPage {
 
 /** Triggers move while people read: the cursor is the last one's place in the order, not a number of rows. */
 export async function listTriggers(root: string, options: ListOptions = {}): Promise<TriggerPage> {
-  const { user, limit = 100, cursor } = options;
+  const { limit = 100, cursor } = options;
+  const isFiltered = options.user !== undefined || options.text !== undefined;
   const found = (await allPlaces(root, options)).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   const rest = cursor === undefined ? found : found.filter((place) => orderOf(place) > cursor);
   const items: ListedTrigger[] = [];
@@ -77,12 +80,12 @@ export async function listTriggers(root: string, options: ListOptions = {}): Pro
     if (items.length >= limit) break;
     const listed = await describe(place);
     last = place;
-    if (listed && (!user || listed.user === user)) items.push(listed);
+    if (listed && isAskedFor(listed, options)) items.push(listed);
   }
   const isMore = last !== undefined && last !== rest.at(-1);
   return {
     items,
-    total: user ? await countOf(found, user) : found.length,
+    total: isFiltered ? await countOf(found, options) : found.length,
     ...(isMore && last && { next_cursor: orderOf(last) }),
   };
 }
@@ -90,11 +93,18 @@ export async function listTriggers(root: string, options: ListOptions = {}): Pro
 const orderOf = ({ status, capability, id }: Place): string =>
   `${LISTED_STATUSES.indexOf(status)}.${capability}.${id}`;
 
-async function countOf(places: readonly Place[], user: string): Promise<number> {
+async function countOf(places: readonly Place[], options: ListOptions): Promise<number> {
   let count = 0;
-  for (const place of places) if ((await describe(place))?.user === user) count++;
+  for (const place of places) {
+    const listed = await describe(place);
+    if (listed && isAskedFor(listed, options)) count++;
+  }
   return count;
 }
+
+const isAskedFor = ({ id, type = "", reason = "", ...listed }: ListedTrigger, { user, text }: ListOptions) =>
+  (user === undefined || listed.user === user) &&
+  (text === undefined || [id, type, reason].some((each) => each.toLowerCase().includes(text.toLowerCase())));
 
 async function allPlaces(root: string, { status, capability }: ListOptions): Promise<Place[]> {
   const folders = (await readdir(root).catch(() => [])).filter(isCapabilityFolder);

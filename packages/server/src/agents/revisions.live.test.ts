@@ -128,7 +128,7 @@ describe.each(STORES)("revisions on $name", ({ fresh }) => {
     expect(pinned.prompt).not.toContain("pirate");
     expect((await run(agent.id, "hello")).prompt).toContain("pirate");
     const missing = { agent_id: agent.id, follows: { revision: 7 } };
-    expect(await server.call("POST", "/v1/sessions", missing)).toMatchObject({ status: 404 });
+    expect(await server.call("POST", "/v1/sessions", missing)).toMatchObject({ status: 422 });
   });
 
   test("a canary gets its share of new sessions, and its figures stand beside those of what is live", async () => {
@@ -164,7 +164,7 @@ describe.each(STORES)("revisions on $name", ({ fresh }) => {
   test("something is always live", async () => {
     const agent = await agentWith();
     expect(await label(agent.id, { label: "live", revision: null })).toMatchObject({ status: 422 });
-    expect(await label(agent.id, { label: "live", revision: 5 })).toMatchObject({ status: 404 });
+    expect(await label(agent.id, { label: "live", revision: 5 })).toMatchObject({ status: 422 });
   });
 
   test("who may not change an agent chooses none of its revisions", async () => {

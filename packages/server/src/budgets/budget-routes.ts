@@ -1,7 +1,7 @@
 /** /v1/budgets: what may be spent in a day, a week or a month, what was, and where it leads at this pace. */
-import { Budget, BudgetCreate, BudgetList, BudgetPatch, PageQuery } from "@capstan/client/wire";
+import { Budget, BudgetCreate, BudgetList, BudgetPatch, listQueries } from "@capstan/client/wire";
 import { type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
-import { budgetFault } from "@capstan/core/internal";
+import { budgetFault, budgetSentence } from "@capstan/core/internal";
 import {
   type AgentStore,
   type AuditLog,
@@ -11,15 +11,18 @@ import {
   OPERATOR,
   pageInMemory,
 } from "@capstan/runtime";
-import { createRoute } from "@hono/zod-openapi";
+import { createRoute, type z } from "@hono/zod-openapi";
 import { ownerFilter } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
-import { wirePage } from "../http/list-page.ts";
+import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
+import { changesOf, mergedWith } from "../http/sent-back.ts";
 import { budgetDto, draftOf, fieldsOf } from "./budget-dto.ts";
 
 const tags = ["budgets"];
+/** They change by themselves: not compared when a budget is sent back. */
+const FIGURES = ["period_start", "period_end", "spending"];
 const list = createRoute({
   operationId: "listBudgets",
   ...needs("budget", "see"),
@@ -27,7 +30,7 @@ const list = createRoute({
   path: "/v1/budgets",
   tags,
   summary: "Budgets with what was spent in the current period, newest first",
-  request: { query: PageQuery },
+  request: { query: listQueries.BudgetQuery },
   responses: { 200: json(BudgetList, "Budgets.") },
 });
 const create = createRoute({
@@ -92,12 +95,13 @@ export function budgetRoutes(parts: BudgetRouteParts) {
   const gone = (id: string) => fail("not_found", { what: "budget", id }).failure;
   routes.openapi(list, async (c) => {
     const seenBy = ownerFilter(c.get("caller"));
+    const { limit, cursor, ...filter } = c.req.valid("query");
     const [found, states] = await Promise.all([budgets.list(), budgets.states()]);
     const shown = found.flatMap((budget) => {
       const state = states.get(budget.id);
-      return state && isShown(budget, seenBy) ? [{ ...budget, state }] : [];
+      return state && isShown(budget, seenBy) && isAskedFor(budget, filter) ? [{ ...budget, state }] : [];
     });
-    const page = pageInMemory(shown, c.req.valid("query"), { keyOf: ({ id }) => id });
+    const page = pageInMemory(shown, { limit, cursor }, { keyOf: ({ id }) => id });
     if (!page.ok) return problem(c, page.failure);
     const now = new Date();
     return c.json(
@@ -127,12 +131,11 @@ export function budgetRoutes(parts: BudgetRouteParts) {
     const caller = c.get("caller");
     const found = await changeable(budgets, id);
     if (!found.ok) return problem(c, found.failure);
-    const merged = BudgetCreate.parse({ ...fieldsOf(found.value), ...c.req.valid("json") });
-    const draft = await checkedDraft(parts, draftOf(merged));
+    const draft = await changedDraft(parts, await dto(found.value, caller), c.req.valid("json"));
     if (!draft.ok) return problem(c, draft.failure);
-    const changed = await budgets.change(id, draft.value);
+    const changed = draft.value ? await budgets.change(id, draft.value) : found;
     if (!changed.ok) return problem(c, changed.failure);
-    await note("budget.changed", caller, changed.value);
+    if (draft.value) await note("budget.changed", caller, changed.value);
     const body = await dto(changed.value, caller);
     return body ? c.json(body, 200) : problem(c, gone(id));
   });
@@ -153,6 +156,28 @@ async function changeable(budgets: BudgetStore, id: string): Promise<Result<Budg
     ? fail("organisation_of_operator", { what: "Limits of the operator" })
     : found;
 }
+
+/** Undefined: nothing changes. */
+async function changedDraft(
+  parts: BudgetRouteParts,
+  current: Budget | undefined,
+  patch: z.output<typeof BudgetPatch>,
+): Promise<Result<BudgetDraft | undefined>> {
+  if (!current) return fail("not_found", { what: "budget", id: patch.id ?? "" });
+  const changes = changesOf({ schema: BudgetPatch, what: "budget", current, figures: FIGURES }, patch);
+  if (!changes.ok || Object.keys(changes.value).length === 0) return changes.ok ? ok(undefined) : changes;
+  const merged = mergedWith(BudgetCreate, current, changes.value);
+  return merged.ok ? checkedDraft(parts, draftOf(merged.value)) : merged;
+}
+
+const isAskedFor = (
+  budget: BudgetRecord,
+  { agent_id, user, measure, q }: Omit<z.output<typeof listQueries.BudgetQuery>, "limit" | "cursor">,
+): boolean =>
+  (agent_id === undefined || (budget.agentId ?? agent_id) === agent_id) &&
+  (user === undefined || budget.user === user) &&
+  (measure === undefined || budget.measure === measure) &&
+  hasText(q, budget.name, budgetSentence(budget));
 
 /** A budget of one user is shown to that user and to admins. */
 const isShown = ({ user }: BudgetRecord, seenBy: string | undefined): boolean =>

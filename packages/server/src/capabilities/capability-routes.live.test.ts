@@ -122,7 +122,7 @@ describe("capabilities over REST", () => {
       "a session that does not exist",
       "session_file_system/tools/read_file",
       { input: { path: "/a" }, session_id: "nope" },
-      404,
+      422,
       "not_found",
     ],
   ])("refuses %s", async (_what, path, body, status, code) => {

@@ -6,7 +6,7 @@ import {
   ConnectionList,
   ConnectionStart,
   ConnectionStarted,
-  PageQuery,
+  listQueries,
 } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import {
@@ -19,10 +19,10 @@ import {
   pageInMemory,
   subjectNames,
 } from "@capstan/runtime";
-import { createRoute } from "@hono/zod-openapi";
+import { createRoute, type z } from "@hono/zod-openapi";
 import { ownerFilter } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
-import { wirePage } from "../http/list-page.ts";
+import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import type { Settings } from "../settings/settings.ts";
 import { connectionDto } from "./connection-dto.ts";
@@ -37,7 +37,7 @@ const list = createRoute({
   path: "/v1/connections",
   tags,
   summary: "Connected accounts, newest first; your own, or all for an admin",
-  request: { query: PageQuery },
+  request: { query: listQueries.ConnectionQuery },
   responses: { 200: json(ConnectionList, "Accounts with their scopes, without tokens.") },
 });
 const start = createRoute({
@@ -70,6 +70,16 @@ export interface ConnectionRouteParts {
   readonly audit: AuditLog;
 }
 
+const isAskedFor = (
+  { consents, provider, provider_name, status, account, user }: ConnectionInfo,
+  query: Omit<z.output<typeof listQueries.ConnectionQuery>, "limit" | "cursor">,
+): boolean =>
+  (query.agent_id === undefined ||
+    consents.some(({ agent_id }) => agent_id === "*" || agent_id === query.agent_id)) &&
+  (query.provider === undefined || provider === query.provider) &&
+  (query.status === undefined || status === query.status) &&
+  hasText(query.q, account, provider, provider_name, user);
+
 const SECONDS_PER_HOUR = 3600;
 
 export function connectionRoutes(parts: ConnectionRouteParts) {
@@ -77,14 +87,18 @@ export function connectionRoutes(parts: ConnectionRouteParts) {
   const routes = newRoutes();
   const note = connectionNote(audit);
   routes.openapi(list, async (c) => {
+    const { limit, cursor, ...filter } = c.req.valid("query");
     const all = await connections.list(ownerFilter(c.get("caller")));
-    const page = pageInMemory(all, c.req.valid("query"), { keyOf: ({ id }) => id });
-    if (!page.ok) return problem(c, page.failure);
-    const shown = await dtos(parts, page.value.items);
-    return c.json(
-      wirePage({ ...page.value, items: shown }, (each) => each),
-      200,
-    );
+    const found = (await dtos(parts, all))
+      .filter((shown) => isAskedFor(shown, filter))
+      .map((shown) => ({ shown, createdAt: new Date(shown.created_at) }));
+    const page = pageInMemory(found, { limit, cursor }, { keyOf: ({ shown }) => shown.id });
+    return page.ok
+      ? c.json(
+          wirePage(page.value, ({ shown }) => shown),
+          200,
+        )
+      : problem(c, page.failure);
   });
   routes.openapi(start, async (c) => {
     const {

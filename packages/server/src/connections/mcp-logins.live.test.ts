@@ -152,7 +152,7 @@ describe.each(STORES)("an MCP server with a login on $name", ({ fresh }) => {
     const asking = await send("use my_notes", eve);
     const { id } = await asking.question();
     const started = await server.call("POST", "/v1/connections", { approval_id: id }, mia);
-    expect(started.status).toBe(404);
+    expect(started.status).toBe(422);
     expect(await asking.status()).toBe("waiting");
   });
 

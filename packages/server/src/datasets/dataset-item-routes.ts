@@ -97,7 +97,7 @@ export function datasetItemRoutes(parts: DatasetParts) {
   const { datasets } = parts;
   const routes = newRoutes();
   routes.openapi(items, async (c) => {
-    const { limit, cursor, version: asked, label } = c.req.valid("query");
+    const { limit, cursor, version: asked, label, q: text } = c.req.valid("query");
     const after = readNumberCursor(cursor);
     if (!after.ok) return problem(c, after.failure);
     const found = await ownDataset(parts, c.req.valid("param").id, c.get("caller"));
@@ -107,6 +107,7 @@ export function datasetItemRoutes(parts: DatasetParts) {
     const page = await datasets.items(found.value.id, {
       version: version.value,
       label,
+      text,
       after: after.value,
       limit,
     });

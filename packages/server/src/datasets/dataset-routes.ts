@@ -6,6 +6,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { ownerFilter } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { changesOf } from "../http/sent-back.ts";
 import { datasetDto } from "./dataset-dto.ts";
 import { type DatasetParts, ownDataset } from "./import-items.ts";
 
@@ -65,11 +66,11 @@ export function datasetRoutes(parts: DatasetParts) {
   const { datasets, audit } = parts;
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
-    const { limit, cursor, name } = c.req.valid("query");
+    const { limit, cursor, name, q: text } = c.req.valid("query");
     if (cursor !== undefined && !isUuid(cursor))
       return problem(c, fail("cursor_invalid", { cursor }).failure);
     const owner = ownerFilter(c.get("caller"));
-    const page = await datasets.list({ owner, before: cursor, name, limit });
+    const page = await datasets.list({ owner, before: cursor, name, text, limit });
     const { nextCursor } = page;
     return c.json({ items: page.items.map(datasetDto), ...(nextCursor && { next_cursor: nextCursor }) }, 200);
   });
@@ -87,7 +88,12 @@ export function datasetRoutes(parts: DatasetParts) {
   });
   routes.openapi(update, async (c) => {
     const found = await ownDataset(parts, c.req.valid("param").id, c.get("caller"));
-    const changed = found.ok ? await datasets.change(found.value.id, c.req.valid("json")) : found;
+    if (!found.ok) return problem(c, found.failure);
+    const current = datasetDto(found.value);
+    const changes = changesOf({ schema: DatasetPatch, what: "dataset", current }, c.req.valid("json"));
+    if (!changes.ok) return problem(c, changes.failure);
+    if (Object.keys(changes.value).length === 0) return c.json(current, 200);
+    const changed = await datasets.change(found.value.id, changes.value);
     return changed.ok ? c.json(datasetDto(changed.value), 200) : problem(c, changed.failure);
   });
   routes.openapi(remove, async (c) => {

@@ -204,7 +204,7 @@ describe.each(STORES)("a dataset on $name", ({ fresh }) => {
     expect((await asEve("DELETE", `/v1/datasets/${id}`)).status).toBe(404);
     expect((await asEve("GET", "/v1/datasets")).body.items).toEqual([]);
     const own = (await asEve("POST", "/v1/datasets", { name: "mine" })).body.id;
-    expect((await asEve("POST", `/v1/datasets/${own}/import`, { runs: [runId] })).status).toBe(404);
+    expect((await asEve("POST", `/v1/datasets/${own}/import`, { runs: [runId] })).status).toBe(422);
     expect((await asEve("POST", `/v1/datasets/${own}/import`, { query: {} })).status).toBe(422);
   });
 

@@ -86,11 +86,19 @@ export function experimentRoutes(parts: ExperimentParts) {
     return made.ok ? c.json(experimentDto(made.value), 202) : problem(c, made.failure);
   });
   routes.openapi(list, async (c) => {
-    const { limit, cursor, dataset_id: datasetId } = c.req.valid("query");
+    const { limit, cursor, status, q: text, ...filter } = c.req.valid("query");
     if (cursor !== undefined && !isUuid(cursor))
       return problem(c, fail("cursor_invalid", { cursor }).failure);
     const owner = ownerFilter(c.get("caller"));
-    const { items, nextCursor } = await experiments.list({ owner, before: cursor, datasetId, limit });
+    const { items, nextCursor } = await experiments.list({
+      owner,
+      before: cursor,
+      datasetId: filter.dataset_id,
+      agentId: filter.agent_id,
+      status,
+      text,
+      limit,
+    });
     return c.json({ items: items.map(experimentDto), ...(nextCursor && { next_cursor: nextCursor }) }, 200);
   });
   routes.openapi(get, async (c) => {

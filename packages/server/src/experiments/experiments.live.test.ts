@@ -147,7 +147,7 @@ describe.each(STORES)("an experiment on $name", ({ fresh }) => {
     expect(done.variants.map(({ revision }: { revision: number }) => revision)).toEqual([1, 2]);
     expect(done.figures.regressions).toMatchObject([{ item_id: "order 1", before: 1, after: 0 }]);
     const none = { ...body, variants: [{ revision: "canary" }] };
-    expect((await server.call("POST", "/v1/experiments", none)).status).toBe(404);
+    expect((await server.call("POST", "/v1/experiments", none)).status).toBe(422);
   });
 
   test("ends a case where a call has no result, and counts it as failed, not as unknown", async () => {
@@ -201,7 +201,7 @@ describe.each(STORES)("an experiment on $name", ({ fresh }) => {
     await say(first, 1);
     await say(second, 0);
     expect((await say(third, 1)).body.scores[1]).toMatchObject({ score: 1, passed: true });
-    expect((await say(third, 1, "judge")).status).toBe(404);
+    expect((await say(third, 1, "judge")).status).toBe(422);
     expect(await queue()).toEqual([]);
     const { figures } = await report(done.id);
     expect(figures.calibration).toMatchObject([{ judge: "judge", human: "human", items: 3, share: 2 / 3 }]);
@@ -272,6 +272,6 @@ describe.each(STORES)("an experiment on $name", ({ fresh }) => {
     expect((await server.call("POST", `${at}/cancel`, undefined, eve)).status).toBe(404);
     expect((await server.call("GET", "/v1/experiments", undefined, eve)).body.items).toEqual([]);
     const body = { dataset_id: datasetId, agent_id: agentId, scorers: [exact] };
-    expect((await server.call("POST", "/v1/experiments", body, eve)).status).toBe(404);
+    expect((await server.call("POST", "/v1/experiments", body, eve)).status).toBe(422);
   });
 });

@@ -118,6 +118,48 @@ describe("an id that is not there", () => {
   );
 });
 
+describe("an id in a body that is not there is a fault of the body", () => {
+  const NONE = "0190d3a0-0000-7000-8000-00000000000f";
+  const budget = { name: "x", measure: "calls", limit: 5, period: "day" };
+  const rule = { name: "x", tools: ["add"], then: "deny" };
+  const check = { name: "x", find: { words: ["x"] }, then: "mask" };
+  test.each<[path: string, body: object, code?: string]>([
+    ["/v1/sessions", { agent_id: NONE }],
+    ["/v1/budgets", { ...budget, agent_id: NONE }],
+    ["/v1/budgets", { ...budget, capability_id: "nope" }, "capability_unknown"],
+    ["/v1/rules", { ...rule, agent_id: NONE }],
+    ["/v1/rules/check", { agent_id: NONE, tool: "add" }],
+    ["/v1/text-checks", { ...check, agent_id: NONE }],
+    ["/v1/memories", { text: "x", scope: "agent", agent_id: NONE }],
+    ["/v1/experiments", { dataset_id: NONE, agent_id: NONE, scorers: [{ type: "exact" }] }],
+    ["/v1/replays", { runs: [NONE], with: {} }],
+    ["/v1/schedules", { capability: "nope", cron: "0 5 * * *" }, "capability_unknown"],
+    ["/v1/grants", { subject: `agent:${NONE}`, scope: "Mail.Read" }],
+    ["/v1/connections", { provider: "nope" }],
+    ["/v1/me/organisation", { organisation: "nope" }],
+    ["/v1/agents", { name: "x", capabilities: ["nope"] }, "capability_unknown"],
+    ["/v1/agents", { name: "x", harness: "nope" }, "coding_agent_unknown"],
+    ["/v1/agents", { name: "x", model: "nope/x" }, "provider_unknown"],
+    ["/v1/capabilities/test_math/tools/add", { input: { a: 1, b: 2 }, agent_id: NONE }],
+    ["/v1/capabilities/test_math/tools/add", { input: { a: 1, b: 2 }, session_id: NONE }],
+  ])("POST %s %j", async (path, body, code = "not_found") => {
+    expect(await server.call("POST", path, body)).toMatchObject({ status: 422, body: { code } });
+  });
+
+  test("users are written as addresses: whoever is not would never be met", async () => {
+    for (const [path, body] of [
+      ["/v1/budgets", { ...budget, user: "ann" }],
+      ["/v1/rules", { ...rule, user: "ann" }],
+      ["/v1/grants", { subject: "user:ann", scope: "Mail.Read" }],
+      ["/v1/grants", { subject: "agent:ann", scope: "Mail.Read" }],
+    ] as const)
+      expect(await server.call("POST", path, body)).toMatchObject({
+        status: 422,
+        body: { code: "input_invalid" },
+      });
+  });
+});
+
 interface OpenApiOperation {
   readonly requestBody?: { readonly content?: Record<string, { readonly schema?: BodySchema }> };
 }

@@ -4,7 +4,34 @@ import type { Context } from "hono";
 
 /** Typed `never`, so that any handler may return it: hono requires each response's literal type, and this is every route's default. */
 export const problem = (c: Context, failure: Failure, headers: Record<string, string> = {}): never =>
+  respond(c, { ...failure, status: statusOf(c, failure) }, headers);
+
+const respond = (c: Context, failure: Failure, headers: Record<string, string>): never =>
   c.body(bodyOf(failure), failure.status as 400, { ...TYPE, ...headers }) as never;
+
+/** What the path names and is not there is 404. What a body names is a fault of the body, whatever it is: 422. */
+function statusOf({ req }: Context, { code, status, message }: Failure): number {
+  if (!UNKNOWN.includes(code) || !BODY_METHODS.includes(req.method) || PROTOCOL.test(req.path)) return status;
+  const named = [...message.matchAll(/["']([^"']+)["']/g)].map(([, name = ""]) => name);
+  const path = `${decoded(req.path)}/`;
+  const isOfPath =
+    named.length === 0 ||
+    named.some((name) => path.includes(`/${name.replace(/^\//, "")}/`) || `${name}/`.endsWith(path));
+  return isOfPath ? status : 422;
+}
+
+const UNKNOWN = ["not_found", "coding_agent_unknown"];
+/** Their clients find threads and tasks by ids in bodies. */
+const PROTOCOL = /\/(ag-ui|a2a|ai-sdk|mcp)$/;
+const BODY_METHODS = ["POST", "PUT", "PATCH"];
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
 
 /** The same before any application has the request. */
 export const problemResponse = (failure: Failure, headers: Record<string, string> = {}): Response =>

@@ -16,6 +16,7 @@ import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
+import { changesOf } from "../http/sent-back.ts";
 
 const tags = ["memories"];
 const list = createRoute({
@@ -102,7 +103,14 @@ export function memoryRoutes(parts: MemoryRouteParts) {
     const caller = c.get("caller");
     const found = await changeable(parts, caller, id);
     if (!found.ok) return problem(c, found.failure);
-    const changed = await memories.change(id, c.req.valid("json"), caller.email);
+    const current = dto(found.value);
+    const changes = changesOf(
+      { schema: MemoryPatch, what: "memory", current, figures: ["score"] },
+      c.req.valid("json"),
+    );
+    if (!changes.ok) return problem(c, changes.failure);
+    if (Object.keys(changes.value).length === 0) return c.json(current, 200);
+    const changed = await memories.change(id, changes.value, caller.email);
     if (!changed.ok) return problem(c, changed.failure);
     await note(caller.email, "changed", changed.value);
     return c.json(dto(changed.value), 200);

@@ -1,5 +1,5 @@
 /** /v1/tokens: what is in force for you, or for everybody as an admin: tokens of agents, and clients that logged in. */
-import { type ActiveToken, ActiveTokenList, PageQuery } from "@capstan/client/wire";
+import { type ActiveToken, ActiveTokenList, listQueries } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import {
   type AuditLog,
@@ -12,7 +12,7 @@ import {
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import { Id, json, needs, newRoutes } from "../http/define-route.ts";
-import { wirePage } from "../http/list-page.ts";
+import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { receiverOf } from "./redirect-uris.ts";
 
@@ -23,7 +23,7 @@ const list = createRoute({
   path: "/v1/tokens",
   tags: ["logins"],
   summary: "Tokens of agents and clients that logged in, newest first; your own, or all for an admin",
-  request: { query: PageQuery },
+  request: { query: listQueries.ActiveTokenQuery },
   responses: { 200: json(ActiveTokenList, "What is in force, without its secrets.") },
 });
 
@@ -53,7 +53,14 @@ export function activeTokenRoutes({ tokens, clientLogins, audit }: ActiveTokenPa
       ...logins.map((login) => ({ createdAt: login.createdAt, shown: loginDto(login) })),
       ...ofAgents.map((token) => ({ createdAt: token.createdAt, shown: tokenDto(token) })),
     ];
-    const page = pageInMemory(all, c.req.valid("query"), { keyOf: ({ shown }) => shown.id });
+    const { agent_id, kind, q, ...rest } = c.req.valid("query");
+    const found = all.filter(
+      ({ shown }) =>
+        (agent_id === undefined || shown.agent_id === agent_id) &&
+        (kind === undefined || shown.kind === kind) &&
+        hasText(q, shown.name, shown.user, shown.resource ?? undefined),
+    );
+    const page = pageInMemory(found, rest, { keyOf: ({ shown }) => shown.id });
     return page.ok
       ? c.json(
           wirePage(page.value, ({ shown }) => shown),

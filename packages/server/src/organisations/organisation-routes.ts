@@ -1,15 +1,16 @@
 /** /v1/organisations: the operator makes and bounds them; who is in one is decided there too, or by the operator. */
-import type { Organisation, OrganisationMember } from "@capstan/client";
-import { organisationWire, PageQuery } from "@capstan/client/wire";
-import { fail, ok, type Refused, type Result } from "@capstan/core";
+import type { Organisation, OrganisationMember, OrganisationPatch } from "@capstan/client";
+import { organisationWire } from "@capstan/client/wire";
+import { fail, type Refused, type Result } from "@capstan/core";
 import { type AuditLog, FIRST_ORGANISATION, type OrganisationRecord, pageInMemory } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { cookieText } from "../auth/login-cookie.ts";
 import { publicOrigin } from "../auth/resources.ts";
 import { type Caller, isAdmin } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
-import { isWord, wirePage } from "../http/list-page.ts";
+import { hasText, isWord, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
+import { changesOf } from "../http/sent-back.ts";
 import type { Settings } from "../settings/settings.ts";
 import { enterable } from "./enterable.ts";
 import { operatorsBudget, setOperatorsBudget } from "./operators-budget.ts";
@@ -76,7 +77,7 @@ const listMembers = createRoute({
   path: "/v1/organisations/{id}/members",
   tags,
   summary: "People who were made members; others are in it by the claims of their provider, or by a key",
-  request: { params: Id, query: PageQuery },
+  request: { params: Id, query: organisationWire.OrganisationMemberQuery },
   responses: { 200: json(organisationWire.OrganisationMemberList, "Newest first.") },
 });
 const putMember = createRoute({
@@ -133,18 +134,14 @@ export function organisationRoutes(parts: OrganisationRouteParts) {
   routes.openapi(change, async (c) => {
     if (current !== FIRST_ORGANISATION) return problem(c, ofOperator().failure);
     const { id } = c.req.valid("param");
-    const { name, requests_per_minute, cost_usd_per_month, weight, disabled } = c.req.valid("json");
-    const record = await host.store.change(id, {
-      ...(name !== undefined && { name }),
-      ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
-      ...(weight !== undefined && { weight }),
-      ...(disabled !== undefined && { isDisabled: disabled }),
-    });
+    const before = (await host.store.list()).find((each) => each.id === id);
+    if (!before) return problem(c, gone(id).failure);
+    const changes = changesTo(before, await dto(before), c.req.valid("json"));
+    if (!changes.ok) return problem(c, changes.failure);
+    if (Object.keys(changes.value).length === 0) return c.json(await dto(before), 200);
+    const record = await applyChanges(host, id, changes.value);
     if (!record) return problem(c, gone(id).failure);
-    await host.look();
-    const bounded = await boundCost(host.get(id), id, cost_usd_per_month);
-    if (!bounded.ok) return problem(c, bounded.failure);
-    const details = c.req.valid("json");
+    const details = changes.value;
     await audit.add({ actor: c.get("caller").email, action: "organisation.changed", subject: id, details });
     return c.json(await dto(record), 200);
   });
@@ -207,8 +204,11 @@ function memberRoutes({ host, organisation: current, audit }: OrganisationRouteP
   routes.openapi(listMembers, async (c) => {
     const { id } = c.req.valid("param");
     const found = mayManage(id) ? await host.store.members(id) : undefined;
-    const rows = (found ?? []).map((each) => ({ ...each, createdAt: each.addedAt }));
-    const page = pageInMemory(rows, c.req.valid("query"), {
+    const { q, ...rest } = c.req.valid("query");
+    const rows = (found ?? [])
+      .filter(({ userEmail }) => hasText(q, userEmail))
+      .map((each) => ({ ...each, createdAt: each.addedAt }));
+    const page = pageInMemory(rows, rest, {
       keyOf: ({ userEmail }) => userEmail,
       isKey: isWord,
     });
@@ -219,6 +219,17 @@ function memberRoutes({ host, organisation: current, audit }: OrganisationRouteP
     const { id, user } = c.req.valid("param");
     if (!mayManage(id)) return problem(c, gone(id).failure);
     const { role } = c.req.valid("json");
+    const older = (await host.store.members(id)).find(({ userEmail }) => userEmail === user);
+    const kept = changesOf(
+      {
+        schema: organisationWire.OrganisationMemberPut,
+        what: "member",
+        current: older ? memberDto(older) : { user },
+      },
+      c.req.valid("json"),
+    );
+    if (!kept.ok) return problem(c, kept.failure);
+    if (older?.role === role) return c.json(memberDto(older), 200);
     const caller = c.get("caller");
     await host.store.setMember(id, { userEmail: user, role, addedBy: caller.email });
     await note(id, caller, "organisation.member_set", { user, role });
@@ -235,18 +246,43 @@ function memberRoutes({ host, organisation: current, audit }: OrganisationRouteP
   return routes;
 }
 
-async function boundCost(
-  opened: OpenOrganisation | undefined,
-  id: string,
-  limit: number | null | undefined,
-): Promise<Result<true>> {
-  if (limit === undefined) return ok(true);
-  if (!opened) return fail("organisation_disabled", { id });
-  await setOperatorsBudget(opened.budgets, limit);
-  return ok(true);
+/** Its budget is in its own store, which is closed while it is disabled: that is refused before anything changes. */
+function changesTo(
+  { id, isDisabled }: OrganisationRecord,
+  current: Organisation,
+  patch: OrganisationPatch,
+): Result<OrganisationPatch> {
+  const changes = changesOf(
+    { schema: organisationWire.OrganisationPatch, what: "organisation", current },
+    patch,
+  );
+  if (!changes.ok) return changes;
+  const { cost_usd_per_month, disabled = isDisabled } = changes.value;
+  return cost_usd_per_month !== undefined && disabled ? fail("organisation_disabled", { id }) : changes;
 }
 
-const gone = (id: string): Refused => fail("not_found", { what: "organisation", id });
+async function applyChanges(
+  host: OrganisationHost,
+  id: string,
+  { name, requests_per_minute, cost_usd_per_month, weight, disabled }: OrganisationPatch,
+): Promise<OrganisationRecord | undefined> {
+  const record = await host.store.change(id, {
+    ...(name !== undefined && { name }),
+    ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
+    ...(weight !== undefined && { weight }),
+    ...(disabled !== undefined && { isDisabled: disabled }),
+  });
+  await host.look();
+  const opened = host.get(id);
+  if (opened && cost_usd_per_month !== undefined)
+    await setOperatorsBudget(opened.budgets, cost_usd_per_month);
+  return record;
+}
+
+const gone = (id: string): Refused =>
+  id === FIRST_ORGANISATION
+    ? fail("organisation_is_first", { id })
+    : fail("not_found", { what: "organisation", id });
 const ofOperator = (): Refused => fail("organisation_of_operator", { what: "Organisations" });
 
 type MemberRecord = Awaited<ReturnType<OrganisationHost["store"]["members"]>>[number];

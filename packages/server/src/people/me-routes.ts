@@ -1,5 +1,5 @@
 /** /v1/me and /v1/logins: who asks, and where people are signed in. */
-import { LoginList, Me, PageQuery } from "@capstan/client/wire";
+import { LoginList, listQueries, Me } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import {
   type AuditLog,
@@ -12,7 +12,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, needs, newRoutes } from "../http/define-route.ts";
-import { wirePage } from "../http/list-page.ts";
+import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { enterable } from "../organisations/enterable.ts";
 import type { OrganisationHost } from "../organisations/organisation-host.ts";
@@ -34,7 +34,7 @@ const list = createRoute({
   path: "/v1/logins",
   tags: ["logins"],
   summary: "Where you are signed in, newest first; everybody's for an admin",
-  request: { query: PageQuery },
+  request: { query: listQueries.LoginQuery },
   responses: { 200: json(LoginList, "Logins that are in force.") },
 });
 
@@ -89,8 +89,11 @@ export function meRoutes({ logins, audit, issuer, host, organisation }: MeParts)
   });
   routes.openapi(list, async (c) => {
     const caller = c.get("caller");
-    const all = await logins.list(seenBy(caller));
-    const page = pageInMemory(all, c.req.valid("query"), { keyOf: ({ id }) => id });
+    const { q, ...rest } = c.req.valid("query");
+    const all = (await logins.list(seenBy(caller))).filter(({ userEmail, device }) =>
+      hasText(q, userEmail, device),
+    );
+    const page = pageInMemory(all, rest, { keyOf: ({ id }) => id });
     if (!page.ok) return problem(c, page.failure);
     return c.json(
       wirePage(page.value, (login) => loginDto(login, caller)),

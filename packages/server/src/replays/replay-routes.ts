@@ -1,6 +1,6 @@
 /** /v1/replays: recorded runs, run again with a change, and what became different. Nothing with an effect runs. */
 import {
-  PageQuery,
+  listQueries,
   Replay,
   ReplayCreate,
   ReplayedRun,
@@ -49,7 +49,7 @@ const list = createRoute({
   path: "/v1/replays",
   tags,
   summary: "Replays, newest first",
-  request: { query: PageQuery },
+  request: { query: listQueries.ReplayListQuery },
   responses: { 200: json(ReplayPage, "Replays.") },
 });
 const get = createRoute({
@@ -117,12 +117,15 @@ export function replayRoutes(parts: ReplayRouteParts) {
     return made.ok ? c.json(replayDto(made.value), 202) : problem(c, made.failure);
   });
   routes.openapi(list, async (c) => {
-    const { limit, cursor } = c.req.valid("query");
+    const { limit, cursor, agent_id: agentId, status, q: text } = c.req.valid("query");
     if (cursor !== undefined && !isUuid(cursor))
       return problem(c, fail("cursor_invalid", { cursor }).failure);
     const { items, nextCursor } = await replays.list({
       owner: ownerFilter(c.get("caller")),
       before: cursor,
+      agentId,
+      status,
+      text,
       limit,
     });
     return c.json({ items: items.map(replayDto), ...(nextCursor && { next_cursor: nextCursor }) }, 200);

@@ -241,7 +241,7 @@ describe.each(STORES)("a replay on $name", ({ fresh }) => {
     expect((await server.call("GET", `/v1/replays/${id}`, undefined, eve)).status).toBe(404);
     expect((await server.call("GET", `/v1/replays/${id}/runs/${runId}`, undefined, eve)).status).toBe(404);
     expect((await server.call("GET", "/v1/replays", undefined, eve)).body.items).toEqual([]);
-    expect((await server.call("POST", "/v1/replays", { runs: [runId], with: {} }, eve)).status).toBe(404);
+    expect((await server.call("POST", "/v1/replays", { runs: [runId], with: {} }, eve)).status).toBe(422);
     expect((await server.call("POST", "/v1/replays", { query: {}, with: {} }, eve)).status).toBe(422);
     const live = { query: {}, live_reads: true, with: { capabilities: ["shop"] } };
     expect((await server.call("POST", "/v1/replays", live, eve)).status).toBe(403);

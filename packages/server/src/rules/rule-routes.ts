@@ -12,26 +12,15 @@ import {
   RuleSimulate,
   RuleSimulation,
 } from "@capstan/client/wire";
-import { type AnyTool, type Capability, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
-import {
-  faultsText,
-  flowOf,
-  joinNeeds,
-  type KnownTool,
-  narrowestRule,
-  riskOf,
-  ruleFaults,
-  ruleSentence,
-} from "@capstan/core/internal";
+import { type CapabilityRegistry, fail, type Result } from "@capstan/core";
+import { narrowestRule, ruleSentence } from "@capstan/core/internal";
 import {
   type AuditLog,
   type Composer,
-  compileCel,
   type Database,
   explainCall,
   type Gate,
   pageInMemory,
-  type RuleDraft,
   type RuleRecord,
   type RuleStore,
   type Runs,
@@ -45,6 +34,14 @@ import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
+import {
+  changedDraft,
+  checkedDraft,
+  checkedTools,
+  forEverybody,
+  mayWrite,
+  withOwner,
+} from "./rule-drafts.ts";
 import {
   checkDto,
   draftOf,
@@ -200,10 +197,10 @@ export function ruleRoutes(parts: RuleRouteParts) {
     const { email } = c.get("caller");
     const found = await changeable(rules, id, c.get("caller"));
     if (!found.ok) return problem(c, found.failure);
-    const draft = draftOf(RuleCreate.parse({ ...fieldsOf(found.value), ...c.req.valid("json") }));
-    const checked = await checkedDraft(parts, draft, c.get("caller"));
-    if (!checked.ok) return problem(c, checked.failure);
-    const changed = await rules.change(id, draft);
+    const draft = await changedDraft(parts, ruleDto(found.value), c.req.valid("json"), c.get("caller"));
+    if (!draft.ok) return problem(c, draft.failure);
+    if (draft.value === undefined) return c.json(ruleDto(found.value), 200);
+    const changed = await rules.change(id, draft.value);
     if (!changed.ok) return problem(c, changed.failure);
     await audit.add({
       actor: email,
@@ -324,72 +321,3 @@ async function changeable(rules: RuleStore, id: string, caller: Caller): Promise
   const found = await readShown(rules, id, caller);
   return !found.ok || mayWrite(found.value, caller) ? found : forEverybody();
 }
-
-const mayWrite = ({ owner }: Pick<RuleDraft, "owner">, caller: Caller): boolean =>
-  seesAll(caller) || owner === caller.email;
-
-const forEverybody = () =>
-  fail("forbidden", {
-    message: "Rules for everybody, and rules of others, need the right admin.",
-    nextStep: 'Write one for your own calls: leave out "user", or say your own address.',
-  });
-
-/** Without the right admin a rule is one's own, unless it says otherwise, which is refused. */
-const withOwner = (draft: RuleDraft, sent: string | null | undefined, caller: Caller): RuleDraft =>
-  sent === undefined && !seesAll(caller) ? { ...draft, owner: caller.email } : draft;
-
-const checkedDraft = async (
-  parts: Pick<RuleRouteParts, "registry" | "composer">,
-  draft: RuleDraft,
-  caller: Caller,
-): Promise<Result<RuleDraft>> =>
-  mayWrite(draft, caller) ? checkedTools(parts, draft, caller.email) : forEverybody();
-
-/** A rule on a tool or a field that does not exist would never match, and nobody would notice. */
-async function checkedTools(
-  { registry, composer }: Pick<RuleRouteParts, "registry" | "composer">,
-  draft: RuleDraft,
-  email: string,
-  place = "",
-): Promise<Result<RuleDraft>> {
-  const known: KnownTool[] = registry.list().flatMap(({ id, tools, connections }) =>
-    tools.map((tool) => ({
-      ...knownTool(tool.name, id, tool),
-      connections: providersOf(connections, tool),
-    })),
-  );
-  if (draft.agentId !== undefined) {
-    const agent = await composer.composeFor(draft.agentId, email);
-    if (!agent.ok) return agent;
-    for (const { name, capabilityId, tool, config, connections, scopes } of agent.value.tools)
-      known.push({
-        ...knownTool(name, capabilityId, tool, config),
-        scopes,
-        connections: connections.map(({ provider }) => provider),
-      });
-  }
-  const faults = ruleFaults(draft, known, compileCel).map(({ path, message }) => ({
-    path: place + path,
-    message,
-  }));
-  return faults.length === 0
-    ? ok(draft)
-    : fail("input_invalid", { where: faultsText(faults), issues: faults });
-}
-
-/** Accounts that depend on an agent's config are known of the agent's own tools only. */
-const providersOf = (shared: Capability["connections"], { connections }: AnyTool): string[] =>
-  joinNeeds(shared, typeof connections === "function" ? undefined : connections).map(
-    ({ provider }) => provider,
-  );
-
-const knownTool = (name: string, capabilityId: string, tool: AnyTool, config?: unknown): KnownTool => ({
-  name,
-  ownName: tool.name,
-  capabilityId,
-  risk: riskOf(tool),
-  flow: flowOf(tool, config),
-  scopes: tool.scopes,
-  connections: [],
-  inputSchema: tool.input.jsonSchema,
-});

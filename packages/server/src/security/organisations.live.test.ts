@@ -174,7 +174,7 @@ describe.each(STORES)("organisations on $name", ({ fresh }) => {
       /^capstan-organisation=acme; Path=\/; HttpOnly; SameSite=Lax/,
     );
     expect((await server.call("POST", "/v1/me/organisation", { organisation: "beta" }, acme)).status).toBe(
-      404,
+      422,
     );
     expect((await server.call("GET", "/v1/me")).body).toMatchObject({
       organisation: "default",

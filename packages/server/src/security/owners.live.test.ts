@@ -101,7 +101,7 @@ describe("another person's session would be read or driven with its owner's righ
 
   test("by claiming its id as a new one", async () => {
     const answer = await server.call("POST", "/v1/sessions", { id: session }, ann);
-    expect(answer.status).toBe(404);
+    expect(answer.status).toBe(422);
   });
 
   test("in a list", async () => {
@@ -117,7 +117,7 @@ describe("another person's session would be read or driven with its owner's righ
   test("by a tool that is called in it", async () => {
     const call = { input: { path: "/diary.txt" }, session_id: session };
     const tool = "/v1/capabilities/session_file_system/tools/read_file";
-    expect((await server.call("POST", tool, call, ann)).status).toBe(404);
+    expect((await server.call("POST", tool, call, ann)).status).toBe(422);
     expect(JSON.stringify((await server.call("POST", tool, call, bob)).body)).toContain("dear diary");
   });
 

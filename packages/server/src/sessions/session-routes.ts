@@ -163,7 +163,7 @@ export function sessionRoutes(services: SessionRouteParts) {
   return routes;
 }
 
-/** An agent that a body names must be there; that is a fault of the body, not of the path. */
+/** An agent that a body names must be there. */
 async function knownAgent(
   sharing: AgentSharings,
   caller: Caller,
@@ -172,8 +172,7 @@ async function knownAgent(
   const { email } = caller;
   const rights = id === undefined ? [] : await sharing.rightsOf(id, { email, isAdmin: seesAll(caller) });
   const isKnown = id === undefined || rights.includes("use");
-  const found = isKnown ? ok(undefined) : fail("not_found", { what: "agent", id });
-  return found.ok ? found : { ok: false, failure: { ...found.failure, status: 422 } };
+  return isKnown ? ok(undefined) : fail("not_found", { what: "agent", id });
 }
 
 /** With the program that answers from then on; the agent and the program are checked before anything counts. */

@@ -128,7 +128,7 @@ describe.each(STORES)("careful tasks on $name", ({ fresh }) => {
 
   test("an unknown session is refused before anything is stored", async () => {
     const { status } = await execute({ task: "read the file /notes.txt", sessionId: crypto.randomUUID() });
-    expect(status).toBe(404);
+    expect(status).toBe(422);
   });
 
   test("a tool that requires approval returns the approval's id, and is called once approved", async () => {

@@ -84,8 +84,8 @@ describe("the secondary step and the status", () => {
 
   test("a task for an unknown agent is refused, and nothing is stored", async () => {
     const agentId = crypto.randomUUID();
-    expect((await execute({ task: "measure the tide gauge", agentId })).status).toBe(404);
-    expect((await execute({ task: "measure the tide gauge", agentId, async: true })).status).toBe(404);
+    expect((await execute({ task: "measure the tide gauge", agentId })).status).toBe(422);
+    expect((await execute({ task: "measure the tide gauge", agentId, async: true })).status).toBe(422);
     expect(world.calls).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /** /v1/text-checks: checks on what models say, tried on a text before they are saved. */
 import {
-  PageQuery,
+  listQueries,
   TextCheck,
   TextCheckCreate,
   TextCheckList,
@@ -22,7 +22,7 @@ import {
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
-import { wirePage } from "../http/list-page.ts";
+import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import type { ServerModels } from "../models/models.ts";
 
@@ -34,7 +34,7 @@ const list = createRoute({
   path: "/v1/text-checks",
   tags,
   summary: "Checks on what models say, newest first",
-  request: { query: PageQuery },
+  request: { query: listQueries.TextCheckQuery },
   responses: { 200: json(TextCheckList, "Checks.") },
 });
 const create = createRoute({
@@ -78,7 +78,14 @@ export interface TextCheckRouteParts {
 export function textCheckRoutes({ textChecks, agents, audit, models }: TextCheckRouteParts) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
-    const page = pageInMemory(await textChecks.list(), c.req.valid("query"), { keyOf: ({ id }) => id });
+    const { agent_id, then: effect, q, ...rest } = c.req.valid("query");
+    const found = (await textChecks.list()).filter(
+      (check) =>
+        (agent_id === undefined || (check.agentId ?? agent_id) === agent_id) &&
+        (effect === undefined || check.effect === effect) &&
+        hasText(q, check.name, checkSentence(check)),
+    );
+    const page = pageInMemory(found, rest, { keyOf: ({ id }) => id });
     return page.ok ? c.json(wirePage(page.value, dto), 200) : problem(c, page.failure);
   });
   routes.openapi(create, async (c) => {

@@ -23,8 +23,9 @@ import { uuidv7 } from "uuidv7";
 import { isTheirs } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
-import { wirePage } from "../http/list-page.ts";
+import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
+import { changesOf, mergedWith } from "../http/sent-back.ts";
 import { describeSchedules } from "./describe-schedules.ts";
 
 const ScheduleId = z.object({ id: z.string().max(64) });
@@ -55,7 +56,7 @@ const patch = createRoute({
   method: "patch",
   path: "/v1/schedules/{id}",
   tags: ["schedules"],
-  summary: "Pause or resume a schedule",
+  summary: "Change the fields that are sent, such as `enabled` to pause it",
   request: { params: ScheduleId, body: jsonBody(SchedulePatch) },
   responses: { 200: json(Schedule, "The schedule as it is now.") },
 });
@@ -80,6 +81,8 @@ const remove = createRoute({
   responses: { 204: { description: "It is gone." } },
 });
 
+/** They change by themselves: not compared when a schedule is sent back. */
+const FIGURES = ["last_fired_at", "next_run_at", "agent", "last_run"];
 const NOT_THEIRS = {
   message: "A schedule runs with the rights of its user, and this key is someone else's.",
   nextStep: "Make it for yourself, or ask an admin.",
@@ -95,7 +98,7 @@ export interface ScheduleRouteParts {
 }
 
 export function scheduleRoutes(parts: ScheduleRouteParts) {
-  const { triggers, schedules: store, registry } = parts;
+  const { triggers, schedules: store } = parts;
   const { root } = triggers;
   const routes = newRoutes();
   const describe = (records: readonly ScheduleRecord[]) =>
@@ -105,20 +108,27 @@ export function scheduleRoutes(parts: ScheduleRouteParts) {
     if (!described) throw new Error("one schedule is described as one");
     return described;
   };
+  const handledBy = async (agentId: string, found: readonly ScheduleRecord[]) => {
+    const theirs = (await describe(found)).filter(({ agent }) => agent?.id === agentId);
+    const ids = new Set(theirs.map(({ id }) => id));
+    return found.filter(({ id }) => ids.has(id));
+  };
   const theirs = async (id: string, caller: Caller): Promise<Result<ScheduleRecord>> => {
     const found = (await store.list()).find((each) => each.id === id);
     return found && isTheirs(caller, found.user) ? ok(found) : fail("not_found", { what: "schedule", id });
   };
   routes.openapi(list, async (c) => {
-    const { capability, user, enabled, ...page } = c.req.valid("query");
+    const { capability, user, enabled, agent_id, q, ...page } = c.req.valid("query");
     const found = (await store.list()).filter(
       (each) =>
         isTheirs(c.get("caller"), each.user) &&
         (capability === undefined || each.capability === capability) &&
         (user === undefined || each.user === user) &&
-        (enabled === undefined || String(each.enabled) === enabled),
+        (enabled === undefined || String(each.enabled) === enabled) &&
+        hasText(q, each.type, each.capability, each.user),
     );
-    const paged = pageInMemory(found, page, { keyOf: ({ id }) => id });
+    const handled = agent_id === undefined ? found : await handledBy(agent_id, found);
+    const paged = pageInMemory(handled, page, { keyOf: ({ id }) => id });
     if (!paged.ok) return problem(c, paged.failure);
     const items = await describe(paged.value.items);
     return c.json(
@@ -127,21 +137,15 @@ export function scheduleRoutes(parts: ScheduleRouteParts) {
     );
   });
   routes.openapi(put, async (c) => {
-    const body = c.req.valid("json");
-    const known = registry.get(body.capability);
-    if (!known.ok) return problem(c, known.failure);
-    const caller = c.get("caller");
-    const user = body.user ?? caller.email;
-    const older = (await store.list()).find(({ id }) => id === body.id);
-    if (!isTheirs(caller, user) || !isTheirs(caller, older?.user ?? user))
-      return problem(c, fail("forbidden", NOT_THEIRS).failure);
-    const saved = await store.put(scheduleRecord(body, user, older));
+    const saved = await saveSchedule(parts, c.req.valid("json"), c.get("caller"));
     return saved.ok ? c.json(await describeOne(saved.value), 201) : problem(c, saved.failure);
   });
   routes.openapi(patch, async (c) => {
     const found = await theirs(c.req.valid("param").id, c.get("caller"));
     if (!found.ok) return problem(c, found.failure);
-    const saved = await store.put(switched(found.value, c.req.valid("json").enabled));
+    const whole = patched(await describeOne(found.value), c.req.valid("json"));
+    if (!whole.ok) return problem(c, whole.failure);
+    const saved = whole.value ? await saveSchedule(parts, whole.value, c.get("caller")) : found;
     return saved.ok ? c.json(await describeOne(saved.value), 200) : problem(c, saved.failure);
   });
   routes.openapi(run, async (c) => {
@@ -159,6 +163,30 @@ export function scheduleRoutes(parts: ScheduleRouteParts) {
     return c.body(null, 204);
   });
   return routes;
+}
+
+async function saveSchedule(
+  { schedules: store, registry }: ScheduleRouteParts,
+  body: z.output<typeof ScheduleCreate>,
+  caller: Caller,
+): Promise<Result<ScheduleRecord>> {
+  const known = registry.get(body.capability);
+  if (!known.ok) return known;
+  const user = body.user ?? caller.email;
+  const older = (await store.list()).find(({ id }) => id === body.id);
+  if (!isTheirs(caller, user) || !isTheirs(caller, older?.user ?? user)) return fail("forbidden", NOT_THEIRS);
+  return store.put(scheduleRecord(body, user, older));
+}
+
+/** The whole schedule after a change; undefined: nothing changes. */
+function patched(
+  current: Schedule,
+  patch: z.output<typeof SchedulePatch>,
+): Result<z.output<typeof ScheduleCreate> | undefined> {
+  const parts = { schema: SchedulePatch, what: "schedule", current, figures: FIGURES };
+  const changes = changesOf(parts, patch);
+  if (!changes.ok || Object.keys(changes.value).length === 0) return changes.ok ? ok(undefined) : changes;
+  return mergedWith(ScheduleCreate, current, changes.value);
 }
 
 /** What fell due during a pause is not caught up. */

@@ -42,12 +42,12 @@ export function triggerRoutes({ triggers }: TriggerRouteParts) {
   const triggerRoot = triggers.root;
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
-    const query = c.req.valid("query");
+    const { q: text, ...query } = c.req.valid("query");
     const { cursor } = query;
     if (cursor !== undefined && !TRIGGER_CURSOR.test(cursor))
       return problem(c, fail("cursor_invalid", { cursor }).failure);
     const user = ownerFilter(c.get("caller")) ?? query.user;
-    return c.json(await listTriggers(triggerRoot, { ...query, user }), 200);
+    return c.json(await listTriggers(triggerRoot, { ...query, user, text }), 200);
   });
   routes.openapi(change, async (c) => {
     const { id, verb } = c.req.valid("param");

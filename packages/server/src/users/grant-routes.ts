@@ -1,13 +1,20 @@
 /** /v1/grants: scopes granted to a user or an agent in addition to their own, by whom, why and until when; and revocation. */
 import { Grant, GrantCreate, GrantList, GrantQuery } from "@capstan/client/wire";
-import { fail } from "@capstan/core";
-import { type AuditLog, type GrantRecord, pageInMemory, type UserStore } from "@capstan/runtime";
+import { fail, ok } from "@capstan/core";
+import {
+  type AgentStore,
+  type AuditLog,
+  type GrantRecord,
+  pageInMemory,
+  type UserStore,
+} from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 
 const MS_PER_HOUR = 3_600_000;
+const AGENT = /^agent:(.*)$/;
 const list = createRoute({
   operationId: "listGrants",
   ...needs("grant", "see"),
@@ -41,10 +48,11 @@ const revoke = createRoute({
 
 export interface GrantRouteParts {
   readonly users: UserStore;
+  readonly agents: AgentStore;
   readonly audit: AuditLog;
 }
 
-export function grantRoutes({ users, audit }: GrantRouteParts) {
+export function grantRoutes({ users, agents, audit }: GrantRouteParts) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { email, rights } = c.get("caller");
@@ -60,6 +68,9 @@ export function grantRoutes({ users, audit }: GrantRouteParts) {
   routes.openapi(create, async (c) => {
     const { hours, ...asked } = c.req.valid("json");
     const { email: actor } = c.get("caller");
+    const agentId = AGENT.exec(asked.subject)?.[1];
+    const agent = agentId === undefined ? ok(true) : await agents.get(agentId);
+    if (!agent.ok) return problem(c, agent.failure);
     const expiresAt = hours === undefined ? undefined : new Date(Date.now() + hours * MS_PER_HOUR);
     const made = await users.grant({ ...asked, grantedBy: actor, ...(expiresAt && { expiresAt }) });
     const details = { scope: made.scope, until: expiresAt?.toISOString() ?? null };

@@ -1,4 +1,5 @@
 /** /v1/users and /v1/audit: who may do what, and who changed it. */
+import { isDeepStrictEqual } from "node:util";
 import {
   AuditPage,
   AuditQuery,
@@ -10,7 +11,7 @@ import {
   UserPut,
   UserQuery,
 } from "@capstan/client/wire";
-import { fail } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
 import {
   type AuditLog,
   type Database,
@@ -26,6 +27,7 @@ import type { Caller } from "../http/caller.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, isWord, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
+import { changesOf } from "../http/sent-back.ts";
 
 const Email = z.object({ email: UserEmail });
 
@@ -115,7 +117,9 @@ export function userRoutes({ users, audit, database }: UserRouteParts) {
   });
   routes.openapi(putUser, async (c) => {
     const { email } = c.req.valid("param");
-    const { scopes, preferences, disabled, weight } = c.req.valid("json");
+    const read = settingsOf(userDto(await users.get(email)), c.req.valid("json"));
+    if (!read.ok) return problem(c, read.failure);
+    const { scopes, preferences, disabled, weight } = read.value;
     if (disabled === true && (email === LOCAL_USER || email === c.get("caller").email))
       return problem(c, fail("input_invalid", { where: "disabled: nobody locks themselves out" }).failure);
     const user = await users.put(email, {
@@ -158,6 +162,20 @@ export function userRoutes({ users, audit, database }: UserRouteParts) {
 /** What is gone is called what it was called when it was written down. */
 const nameIn = ({ name, tool }: Record<string, unknown>): string | null =>
   [name, tool].find((each) => typeof each === "string") ?? null;
+
+const EFFECTIVE_SCOPES =
+  "scopes: beside own_scopes they are what the user has with grants, and cannot be set; leave them out, or send them as they were read";
+
+/** Beside `own_scopes`, `scopes` is what GET answers: set, it would turn grants for a time into rights for ever. */
+function settingsOf(
+  current: User,
+  { own_scopes, scopes, ...rest }: z.output<typeof UserPut>,
+): Result<UserPut> {
+  if (own_scopes && scopes && !isDeepStrictEqual(scopes, current.scopes))
+    return fail("input_invalid", { where: EFFECTIVE_SCOPES });
+  const changes = changesOf({ schema: UserPut, what: "user", current }, rest);
+  return changes.ok ? ok({ ...rest, scopes: own_scopes ?? scopes }) : changes;
+}
 
 /** Rights are private: they tell whose key is worth stealing. */
 const maySee = (caller: Caller, email: string): boolean =>

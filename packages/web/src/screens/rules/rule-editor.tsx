@@ -1,5 +1,5 @@
 /** A rule written as a sentence: what, which tools, when; tried on what happened before it is saved. */
-import type { Rule, RuleCreate } from "@capstan/client";
+import { type Rule, type RuleCreate, rulePatch } from "@capstan/client";
 import { ruleSentence } from "@capstan/core/internal";
 import { useState } from "react";
 import { AgentField } from "../../forms/agent-field.tsx";
@@ -38,7 +38,7 @@ export function RuleEditor({ rule, saved, onClose }: RuleEditorProps) {
   const others = saved.filter(({ id }) => id !== rule?.id).map(fieldsOf);
   const trial = useChange(() => api.rules.simulate({ rules: [...others, body] }));
   const save = useChange(async () => {
-    const done = rule ? await api.rules.change(rule.id, body) : await api.rules.create(body);
+    const done = rule ? await api.rules.change(rule.id, rulePatch(rule, body)) : await api.rules.create(body);
     if (done.ok) onClose();
     return done;
   }, ["rules"]);

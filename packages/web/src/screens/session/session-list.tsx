@@ -19,7 +19,8 @@ const STATUSES = [
 
 export default function SessionList() {
   const [, go] = useLocation();
-  const status = new URLSearchParams(useSearch()).get("status") ?? "";
+  const asked = new URLSearchParams(useSearch()).get("status") ?? "";
+  const status = STATUSES.find(([value]) => value === asked)?.[0] ?? "";
   const { query, sessions, more } = useSessionPages(status);
   const agents = useAgents().data?.items ?? [];
   return (

@@ -5,7 +5,7 @@ import { api, orThrow } from "../../server/api.ts";
 const PAGE = 50;
 
 /** Sessions page by page; `more` is there while there are older ones. */
-export function useSessionPages(status: string) {
+export function useSessionPages(status: "" | "idle" | "running" | "waiting" | "failed") {
   const query = useInfiniteQuery({
     queryKey: ["sessions", "pages", status],
     queryFn: ({ pageParam, signal }) =>
