@@ -151,6 +151,8 @@ export type {
   RoleInfo,
   ScimToken,
   ScimTokenCreate,
+  UserDeleteQuery,
+  UserDeletion,
 } from "./wire/people.ts";
 export type {
   Replay,

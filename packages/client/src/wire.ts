@@ -188,10 +188,10 @@ export {
   LoginInfo,
   LoginList,
   Me,
+  peopleWire,
   RoleCreate,
   RoleInfo,
   RoleList,
-  scimWire,
 } from "./wire/people.ts";
 export { isReadBack } from "./wire/read-back.ts";
 export {

@@ -1,5 +1,5 @@
 /** capstan scim: tokens with which a company's directory pushes its users and groups. */
-import { scimWire } from "@capstan/client/wire";
+import { peopleWire } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";
 import { printList } from "../print-table.ts";
 import { requestBody } from "../request-body.ts";
@@ -36,7 +36,7 @@ async function list({ server, print, terminal }: CommandContext) {
 }
 
 async function create({ server, print }: CommandContext, name: string) {
-  const body = requestBody(scimWire.ScimTokenCreate, { name }, scim.usage);
+  const body = requestBody(peopleWire.ScimTokenCreate, { name }, scim.usage);
   if (!body.ok) return body;
   const answer = await (await server()).scimTokens.create(body.value);
   return answer.ok

@@ -6,19 +6,22 @@ import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const users: Command = {
-  usage: "capstan users [list | disable <email> | enable <email> | weight <email> <number>]",
+  usage:
+    "capstan users [list | disable <email> | enable <email> | delete <email> [--sessions] | weight <email> <number>]",
   summary:
-    "Lists users; disables one, with all keys, tokens, logins, schedules and approvals; sets the weight of one in the line for runs.",
-  options: {},
+    "Lists users; disables one, with all keys, tokens, logins, schedules and approvals; deletes what is a disabled one's own, with --sessions also their sessions; sets the weight of one in the line for runs.",
+  options: { sessions: { type: "boolean" } },
   examples: [
     "capstan users",
     "capstan users disable left@example.com",
+    "capstan users delete left@example.com",
     "capstan users weight ann@example.com 3",
   ],
   run: (context) =>
     runVerb(context, users.usage, {
       list: { run: list },
       disable: { needs: "an e-mail address", run: (all, email) => put(all, email, true) },
+      delete: { needs: "an e-mail address", run: remove },
       enable: { needs: "an e-mail address", run: (all, email) => put(all, email, false) },
       weight: { needs: "an e-mail address and a number", run: weigh },
     }),
@@ -48,4 +51,14 @@ async function weigh({ server, print, args }: CommandContext, email: string) {
   if (!body.ok) return body;
   const answer = await (await server()).users.put(email, body.value);
   return answer.ok ? print(answer.value, `${email} has the weight ${answer.value.weight}\n`) : answer;
+}
+
+async function remove({ server, print, options }: CommandContext, email: string) {
+  const answer = await (await server()).users.delete(email, {
+    sessions: options.sessions ? "delete" : "keep",
+  });
+  if (!answer.ok) return answer;
+  const { not_revoked_at_provider: untold } = answer.value;
+  const note = untold.length > 0 ? `Also end the consent at: ${untold.join(", ")}.\n` : "";
+  return print(answer.value, `Deleted ${email}. The address stays disabled.\n${note}`);
 }

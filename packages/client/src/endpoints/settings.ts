@@ -1,7 +1,9 @@
 /** The server itself: status, API keys, users, the audit log. */
+
 import type { Connection } from "../connection.ts";
 import { pagedList } from "../every-page.ts";
 import type { Items, JsonObject } from "../wire/page.ts";
+import type { UserDeleteQuery, UserDeletion } from "../wire/people.ts";
 import type {
   ApiKey,
   AuditEntry,
@@ -53,6 +55,9 @@ export const secretEndpoints = ({ json }: Connection) => ({
 export const userEndpoints = ({ json }: Connection) => ({
   ...pagedList<User, UserQuery>({ json }, "/v1/users"),
   get: (email: string, signal?: AbortSignal) => json<User>("GET", `/v1/users/${part(email)}`, { signal }),
+  /** Only one that is disabled. */
+  delete: (email: string, query: UserDeleteQuery = {}) =>
+    json<UserDeletion>("DELETE", `/v1/users/${part(email)}`, { query }),
   put: (email: string, patch: UserPut) => json<User>("PUT", `/v1/users/${part(email)}`, { json: patch }),
 });
 

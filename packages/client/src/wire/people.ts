@@ -123,7 +123,6 @@ export type ScimToken = z.infer<typeof ScimToken>;
 const ScimTokenList = listOf(ScimToken);
 const NewScimToken = ScimToken.extend({ token: z.string() }).meta({ id: "NewScimToken" });
 export type NewScimToken = z.infer<typeof NewScimToken>;
-export const scimWire = { ScimToken, ScimTokenCreate, ScimTokenList, NewScimToken };
 
 export const RoleInfo = z
   .object({
@@ -138,3 +137,36 @@ export const RoleInfo = z
   .meta({ id: "Role" });
 export type RoleInfo = z.infer<typeof RoleInfo>;
 export const RoleList = listOf(RoleInfo);
+
+const UserDeleteQuery = z.strictObject({
+  sessions: z
+    .enum(["keep", "delete"])
+    .default("keep")
+    .meta({ description: "Whether their sessions, with messages and files, are deleted, too." }),
+});
+export type UserDeleteQuery = z.input<typeof UserDeleteQuery>;
+const UserDeletion = z
+  .object({
+    user: z.string(),
+    keys: z.int(),
+    tokens: z.int(),
+    logins: z.int(),
+    connections: z.int(),
+    not_revoked_at_provider: z
+      .array(z.string())
+      .meta({ description: "Providers that could not be told: end the consent in their settings." }),
+    memories: z.int(),
+    schedules: z.int(),
+    sessions: z.int(),
+  })
+  .meta({ id: "UserDeletion" });
+export type UserDeletion = z.infer<typeof UserDeletion>;
+
+export const peopleWire = {
+  ScimToken,
+  ScimTokenCreate,
+  ScimTokenList,
+  NewScimToken,
+  UserDeleteQuery,
+  UserDeletion,
+};

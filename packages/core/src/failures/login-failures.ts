@@ -64,6 +64,12 @@ export const loginFailures = {
     nextStep: () =>
       "Ask an admin of the server: they run with the machine's rights, which organisations do not share.",
   }),
+  user_in_use: row<{ user: string }>({
+    status: 409,
+    message: ({ user }) =>
+      `${user} is not disabled; deleting them removes their keys, accounts and memories.`,
+    nextStep: ({ user }) => `Disable them first: \`capstan users disable ${user}\`.`,
+  }),
   user_inactive: row<{ user: string }>({
     status: 403,
     message: ({ user }) => `${user} is disabled, or no longer has a role on this server.`,

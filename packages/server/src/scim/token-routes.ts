@@ -1,6 +1,6 @@
 /** /v1/scim-tokens: what lets a directory in at /scim. */
 import type { ScimToken } from "@capstan/client";
-import { scimWire } from "@capstan/client/wire";
+import { peopleWire } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { AuditLog, Directory } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
@@ -15,7 +15,7 @@ const list = createRoute({
   path: "/v1/scim-tokens",
   tags: ["users"],
   summary: "Tokens with which a directory pushes users and groups, newest first",
-  responses: { 200: json(scimWire.ScimTokenList, "Those in force, without the tokens themselves.") },
+  responses: { 200: json(peopleWire.ScimTokenList, "Those in force, without the tokens themselves.") },
 });
 
 const create = createRoute({
@@ -25,8 +25,8 @@ const create = createRoute({
   path: "/v1/scim-tokens",
   tags: ["users"],
   summary: "Create a token for a directory; it opens /scim/v2 of this organisation and nothing else",
-  request: { body: jsonBody(scimWire.ScimTokenCreate) },
-  responses: { 201: json(scimWire.NewScimToken, "The token, shown once.") },
+  request: { body: jsonBody(peopleWire.ScimTokenCreate) },
+  responses: { 201: json(peopleWire.NewScimToken, "The token, shown once.") },
 });
 
 const revoke = createRoute({
