@@ -2,10 +2,11 @@
  * The providers that users can connect to: rows of the table with the operator's client, and the operator's own. Nobody
  * else adds one or changes its hosts: a document or an agent only names a provider.
  */
+import { isDeepStrictEqual } from "node:util";
 import { fail, ok, type Result } from "@capstan/core";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { connectionProviders } from "../db/schema/connection-tables.ts";
+import { connectionProviders, connections } from "../db/schema/connection-tables.ts";
 import type { SecretBox } from "../users/secret-box.ts";
 import {
   BEARER,
@@ -92,7 +93,11 @@ export function connectionProviderStore(
     async put(id, settings, secret, by) {
       const fault = settingsFault(id, settings);
       if (fault !== undefined) return fail("input_invalid", { where: fault });
-      const set = { settings, updatedBy: by, ...(secret !== undefined && { secret: box.seal(secret) }) };
+      const [before] = await orm.select().from(connectionProviders).where(eq(connectionProviders.id, id));
+      const hasMoved = !isListed(id) && !isDeepStrictEqual(placesOf(before?.settings), placesOf(settings));
+      if (hasMoved) await endConnections(orm, id);
+      const sealed = secret === undefined ? undefined : box.seal(secret);
+      const set = { settings, updatedBy: by, ...((sealed ?? hasMoved) && { secret: sealed ?? null }) };
       await orm
         .insert(connectionProviders)
         .values({ id, ...set })
@@ -107,6 +112,19 @@ export function connectionProviderStore(
       return gone.length > 0;
     },
   };
+}
+
+/** Where secrets of the provider go. Nobody gave theirs for another place: not its client's, not a user's. */
+function placesOf(stored: unknown): unknown[] {
+  const { token_url, revocation_url, account_url, hosts } = (stored ?? {}) as ProviderSettings;
+  return [token_url, revocation_url, account_url, hosts && [...hosts].sort()].map((place) => place ?? null);
+}
+
+async function endConnections(orm: Database["orm"], provider: string): Promise<void> {
+  await orm
+    .update(connections)
+    .set({ endedAt: sql`now()` })
+    .where(and(eq(connections.provider, provider), isNull(connections.endedAt)));
 }
 
 type Row = typeof connectionProviders.$inferSelect;
@@ -126,7 +144,7 @@ function configuredProvider(
   return {
     ...base,
     clientId: client_id,
-    clientSecret: row?.secret ? box.open(row.secret) : given?.client_secret,
+    clientSecret: row?.secret ? box.open(row.secret) : isListed(id) ? given?.client_secret : undefined,
     isReady: base.kind !== "oauth2" || client_id !== undefined,
     isListed: isListed(id),
     from,

@@ -11,7 +11,11 @@ export interface ProviderRecord {
 }
 
 export interface ProviderStore {
-  put(provider: string, input: { apiKey?: string | undefined; baseUrl?: string | undefined }): Promise<void>;
+  /** A key that is null is forgotten. */
+  put(
+    provider: string,
+    input: { apiKey?: string | null | undefined; baseUrl?: string | undefined },
+  ): Promise<void>;
   remove(provider: string): Promise<boolean>;
   list(): Promise<ProviderRecord[]>;
   /** For the model layer only; never leaves the process. */
@@ -22,7 +26,7 @@ export function providerStore({ orm }: Pick<Database, "orm">, box: SecretBox): P
   return {
     async put(provider, { apiKey, baseUrl }) {
       const set = {
-        ...(apiKey !== undefined && { secret: box.seal(apiKey) }),
+        ...(apiKey !== undefined && { secret: apiKey === null ? null : box.seal(apiKey) }),
         ...(baseUrl !== undefined && { baseUrl }),
       };
       await orm

@@ -27,6 +27,8 @@ export interface Providers {
   credentials(provider: string): Promise<Credentials | undefined>;
   /** The effect of a new key or address, combined with the existing settings. */
   withGiven(provider: string, given: Credentials): Promise<Credentials>;
+  /** False in organisations beside the first: models are reached without a guard, so their addresses are the operator's. */
+  readonly takesAddresses: boolean;
 }
 
 interface ProviderRow {
@@ -36,6 +38,8 @@ interface ProviderRow {
   readonly keyless?: true;
   /** Its default address. */
   readonly address?: string;
+  /** Where its SDK goes by itself. */
+  readonly usual?: string;
   readonly example: string;
 }
 
@@ -47,18 +51,21 @@ const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
     label: "Anthropic",
     key: "ANTHROPIC_API_KEY",
     url: "ANTHROPIC_BASE_URL",
+    usual: "https://api.anthropic.com/v1",
     example: "https://api.anthropic.com",
   },
   openai: {
     label: "OpenAI",
     key: "OPENAI_API_KEY",
     url: "OPENAI_BASE_URL",
+    usual: "https://api.openai.com/v1",
     example: "https://api.openai.com/v1",
   },
   google: {
     label: "Google",
     key: "GOOGLE_GENERATIVE_AI_API_KEY",
     url: "GOOGLE_BASE_URL",
+    usual: "https://generativelanguage.googleapis.com/v1beta",
     example: "https://generativelanguage.googleapis.com/v1beta",
   },
   openrouter: compatible("OpenRouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
@@ -96,9 +103,14 @@ const ownRow = (provider: string): ProviderRow => ({
 const rowOf = (provider: string): ProviderRow =>
   (Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined) ?? ownRow(provider);
 
+const keyOf = ({ apiKey }: Credentials): Credentials => (apiKey === undefined ? {} : { apiKey });
+const withoutKey = ({ baseUrl }: Credentials): Credentials => (baseUrl === undefined ? {} : { baseUrl });
+const isSameAddress = (one = "", other = ""): boolean =>
+  one.replace(/\/+$/, "") === other.replace(/\/+$/, "");
+
 export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS);
 
-export function openProviders(settings: Settings, store: ProviderStore): Providers {
+export function openProviders(settings: Settings, store: ProviderStore, takesAddresses = true): Providers {
   const fromEnvironment = (provider: string): Credentials => {
     const row = rowOf(provider);
     const apiKey = row.key && settings[row.key];
@@ -107,11 +119,25 @@ export function openProviders(settings: Settings, store: ProviderStore): Provide
   };
   const usable = (provider: string, { apiKey, baseUrl }: Credentials): boolean =>
     (rowOf(provider).keyless ? baseUrl : apiKey) !== undefined;
-  const withGiven = async (provider: string, given: Credentials): Promise<Credentials> => ({
-    ...fromEnvironment(provider),
-    ...(await store.credentials(provider)),
-    ...given,
-  });
+  const addressOf = (provider: string, ...from: readonly Credentials[]): string | undefined =>
+    from.find(({ baseUrl }) => baseUrl !== undefined)?.baseUrl ?? rowOf(provider).usual;
+  const saved = async (provider: string): Promise<Credentials> => {
+    const { baseUrl, ...key } = (await store.credentials(provider)) ?? {};
+    return takesAddresses && baseUrl !== undefined ? { ...key, baseUrl } : key;
+  };
+  /** A key only goes to the address that it was given for: whoever gives another address gives a key of their own. */
+  const withGiven = async (provider: string, given: Credentials): Promise<Credentials> => {
+    const [environment, stored] = [fromEnvironment(provider), await saved(provider)];
+    const address = addressOf(provider, given, stored, environment);
+    const isHere = (...from: readonly Credentials[]) => isSameAddress(address, addressOf(provider, ...from));
+    return {
+      ...withoutKey(environment),
+      ...(isHere(environment) && keyOf(environment)),
+      ...withoutKey(stored),
+      ...(isHere(stored, environment) && keyOf(stored)),
+      ...given,
+    };
+  };
   const credentials = async (provider: string): Promise<Credentials | undefined> => {
     const both = await withGiven(provider, {});
     return usable(provider, both) ? both : undefined;
@@ -119,7 +145,13 @@ export function openProviders(settings: Settings, store: ProviderStore): Provide
   return {
     credentials,
     withGiven,
-    put: (provider, input) => store.put(provider, input),
+    takesAddresses,
+    async put(provider, input) {
+      const { apiKey, baseUrl } = input;
+      const before = addressOf(provider, await saved(provider), fromEnvironment(provider));
+      const hasMoved = baseUrl !== undefined && !isSameAddress(baseUrl, before);
+      await store.put(provider, hasMoved && apiKey === undefined ? { baseUrl, apiKey: null } : input);
+    },
     remove: (provider) => store.remove(provider),
     async list() {
       const saved = new Set((await store.list()).map(({ provider }) => provider));

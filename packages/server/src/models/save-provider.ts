@@ -34,6 +34,8 @@ export async function saveProvider(
   input: NewProvider,
 ): Promise<Result<SavedProvider>> {
   const { provider, apiKey, baseUrl, by } = input;
+  if (baseUrl !== undefined && !providers.takesAddresses)
+    return fail("organisation_of_operator", { what: "Addresses of model servers" });
   const given = { ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) };
   const credentials = await providers.withGiven(provider, given);
   const lacking = await lackingIn(providers, provider, credentials);
@@ -69,7 +71,7 @@ async function lackingIn(
   if (!known && baseUrl === undefined) return fail("provider_unknown", { provider, known: PROVIDER_NAMES });
   if (known?.keyless && baseUrl === undefined) return fail("provider_address_missing", { provider });
   if (known && !known.keyless && apiKey === undefined)
-    return fail("provider_key_missing", { provider, variable: "its API key" });
+    return fail("provider_key_missing", { provider, variable: "its API key, for this address" });
   return undefined;
 }
 

@@ -3,6 +3,8 @@ import type { SecurityRow } from "./sharing-attacks.ts";
 
 const OUTLIVED = "packages/server/src/security/outlived-rights.live.test.ts";
 
+const ADDRESSES = "packages/server/src/security/secrets-and-addresses.live.test.ts";
+
 export const PEOPLE_ATTACKS: readonly SecurityRow[] = [
   {
     attack: "what outlives the right it was made with",
@@ -16,6 +18,16 @@ export const PEOPLE_ATTACKS: readonly SecurityRow[] = [
     shownBy: [
       [OUTLIVED, "a client that may use an agent would read what the person says to it elsewhere"],
       [OUTLIVED, "a thread of the same name would be another client's conversation"],
+    ],
+  },
+  {
+    attack: "a stored secret that is sent to another address",
+    shownBy: [
+      [ADDRESSES, "the operator's model key would be sent to an address that an admin names"],
+      [ADDRESSES, "a key that one admin saved would be sent to an address that another names"],
+      [ADDRESSES, "users' accounts would follow a provider to hosts that an admin names later"],
+      [ADDRESSES, "the client's secret would follow a provider to another token endpoint"],
+      [ADDRESSES, "an organisation's admin would reach the machine's ports as a model server"],
     ],
   },
 ];

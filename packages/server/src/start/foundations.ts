@@ -181,7 +181,11 @@ function openStores(
     clientLogins: clientLoginStore({ database, tokens }),
     breakers: breakerStore(database.pool),
     capabilitySecrets: openCapabilitySecrets(database, secretBox(secret)),
-    providers: openProviders(settings, providerStore(database, secretBox(secret))),
+    providers: openProviders(
+      settings,
+      providerStore(database, secretBox(secret)),
+      database.organisation === undefined,
+    ),
     usage: usageStore(database),
     telemetry: openTelemetry({ database, logFile: settings.CAPABILITY_TELEMETRY_LOG_FILE }),
   };
