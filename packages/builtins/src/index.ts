@@ -11,7 +11,13 @@ export { type WebFetchLimits, webFetchCapability } from "./capabilities/web-fetc
 export { type BuiltinId, CAPABILITY_IDS } from "./capability-ids.ts";
 export { catalogCapabilities } from "./catalog/catalog-capabilities.ts";
 export type { CatalogHint } from "./catalog/catalog-hint.ts";
-export type { CatalogParts, DocumentStore, LocalAi, SearchHit } from "./catalog/catalog-parts.ts";
+export type {
+  CatalogParts,
+  CatalogSpender,
+  DocumentStore,
+  LocalAi,
+  SearchHit,
+} from "./catalog/catalog-parts.ts";
 export { CATALOG_HINTS, type CatalogId } from "./catalog/hints.ts";
 export { wordGloss } from "./gloss/word-gloss.ts";
 export { type HtmlOptions, htmlToMarkdown, htmlToText } from "./html/html-to-markdown.ts";

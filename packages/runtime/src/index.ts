@@ -132,7 +132,7 @@ export {
   organisationStore,
 } from "./organisations/organisation-store.ts";
 export { type AskOptions, listModels, tryModel } from "./providers/check-provider.ts";
-export { type GenerateRequest, generate } from "./providers/generate.ts";
+export { type GenerateParts, type GenerateRequest, generate, withinBudget } from "./providers/generate.ts";
 export { findLocalServers, LOCAL_PROVIDERS, type LocalServer } from "./providers/local-servers.ts";
 export { createMediaMaker, type MediaMaker } from "./providers/media.ts";
 export type { ListedModel } from "./providers/model-lists.ts";

@@ -1,5 +1,12 @@
 /** Dependencies of the catalog's tools, passed in by the server; if one is missing, its tools explain how to configure it. */
-import { fail, type JsonSchema, type JsonValue, type Refused, type Result } from "@capstan/core";
+import {
+  fail,
+  type JsonSchema,
+  type JsonValue,
+  type Refused,
+  type Result,
+  type ToolContext,
+} from "@capstan/core";
 
 export interface GenerateRequest {
   readonly system: string;
@@ -50,12 +57,15 @@ export interface MadeMedia {
   readonly base64: string;
 }
 
+/** Who pays for what a model makes: its budgets decide. */
+export type CatalogSpender = Pick<ToolContext, "user" | "agentId" | "signal">;
+
 export interface CatalogParts {
   /** Returns undefined while there is only the demo model: it cannot give a real answer. */
-  generate?: (request: GenerateRequest) => Promise<Result<Generated> | undefined>;
+  generate?: (request: GenerateRequest, spender: CatalogSpender) => Promise<Result<Generated> | undefined>;
   search?: (query: string, limit: number, signal: AbortSignal) => Promise<Result<SearchHit[]>>;
-  image?: (prompt: string, signal: AbortSignal) => Promise<Result<MadeMedia>>;
-  video?: (prompt: string, signal: AbortSignal) => Promise<Result<MadeMedia>>;
+  image?: (prompt: string, spender: CatalogSpender) => Promise<Result<MadeMedia>>;
+  video?: (prompt: string, spender: CatalogSpender) => Promise<Result<MadeMedia>>;
   localAi?: LocalAi;
   documents?: DocumentStore;
   /** Signs outgoing webhooks. */

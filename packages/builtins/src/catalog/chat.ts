@@ -10,8 +10,9 @@ export function generalChat({ generate }: CatalogParts): AnyTool {
     description: "Answer a question or have a general conversation.",
     input: z.object({ prompt: z.string().min(1).max(100_000).describe("What to answer.") }),
     timeoutMs: 120_000,
-    run: async ({ prompt }, { signal }) => {
-      const made = await generate?.({ system: "Answer briefly and truthfully.", prompt, signal });
+    run: async ({ prompt }, context) => {
+      const { signal } = context;
+      const made = await generate?.({ system: "Answer briefly and truthfully.", prompt, signal }, context);
       if (!made) {
         const reply = "The demo model cannot answer freely. Set a provider's key to get a real answer.";
         return ok({ reply, model: DEMO_MODEL });

@@ -87,12 +87,15 @@ export function planCompany({ generate }: CatalogParts): AnyTool {
     }),
     timeoutMs: 120_000,
     run: async ({ name, description }, context) => {
-      const made = await generate?.({
-        system: "You write short, concrete business plans. Answer with the plan alone.",
-        prompt: `Write a plan for "${name}". ${description}`,
-        schema: z.toJSONSchema(Plan) as JsonSchema,
-        signal: context.signal,
-      });
+      const made = await generate?.(
+        {
+          system: "You write short, concrete business plans. Answer with the plan alone.",
+          prompt: `Write a plan for "${name}". ${description}`,
+          schema: z.toJSONSchema(Plan) as JsonSchema,
+          signal: context.signal,
+        },
+        context,
+      );
       if (made && !made.ok) return made;
       const plan = made ? (made.value.object ?? {}) : demoPlan(name, description);
       await rememberPlan(context, name, plan);
@@ -108,13 +111,16 @@ export function nameCompany({ generate }: CatalogParts): AnyTool {
     description: "Suggest names for a company.",
     input: z.object({ action: action("generate-name"), description: about }),
     timeoutMs: 60_000,
-    run: async ({ description }, { signal }) => {
-      const made = await generate?.({
-        system: "You suggest short, pronounceable company names.",
-        prompt: `Suggest names for: ${description}`,
-        schema: z.toJSONSchema(Names) as JsonSchema,
-        signal,
-      });
+    run: async ({ description }, context) => {
+      const made = await generate?.(
+        {
+          system: "You suggest short, pronounceable company names.",
+          prompt: `Suggest names for: ${description}`,
+          schema: z.toJSONSchema(Names) as JsonSchema,
+          signal: context.signal,
+        },
+        context,
+      );
       if (!made) return ok({ names: demoNames(description), model: DEMO_MODEL });
       return made.ok ? ok({ ...(made.value.object as { names: string[] }), model: made.value.model }) : made;
     },

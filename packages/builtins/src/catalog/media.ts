@@ -14,9 +14,9 @@ export function generateImage({ image }: CatalogParts): AnyTool {
     description: "Generate an image, logo or picture from a description.",
     input: z.object({ prompt }),
     timeoutMs: 120_000,
-    run: async ({ prompt }, { signal }) => {
+    run: async ({ prompt }, context) => {
       if (!image) return notConfigured("Image generation", NEXT_STEP);
-      const made = await image(prompt, signal);
+      const made = await image(prompt, context);
       return made.ok ? ok(media(made.value)) : made;
     },
   });
@@ -29,9 +29,9 @@ export function generateVideo({ video }: CatalogParts): AnyTool {
     description: "Generate a short video from a description.",
     input: z.object({ prompt }),
     timeoutMs: 300_000,
-    run: async ({ prompt }, { signal }) => {
+    run: async ({ prompt }, context) => {
       if (!video) return notConfigured("Video generation", NEXT_STEP);
-      const made = await video(prompt, signal);
+      const made = await video(prompt, context);
       return made.ok ? ok(media(made.value)) : made;
     },
   });

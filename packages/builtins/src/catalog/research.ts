@@ -58,11 +58,14 @@ export function researchDeep(parts: CatalogParts): AnyTool {
       const made =
         pages.length === 0
           ? undefined
-          : await parts.generate?.({
-              system: "Summarise the notes for the question. Name the source after each statement.",
-              prompt: `Question: ${query}\n\nNotes:\n${notes}`,
-              signal: context.signal,
-            });
+          : await parts.generate?.(
+              {
+                system: "Summarise the notes for the question. Name the source after each statement.",
+                prompt: `Question: ${query}\n\nNotes:\n${notes}`,
+                signal: context.signal,
+              },
+              context,
+            );
       if (!made) return ok({ query, findings, summary: findings.flatMap((f) => f.key_points).join(" ") });
       return made.ok ? ok({ query, findings, summary: made.value.text, model: made.value.model }) : made;
     },

@@ -3,6 +3,7 @@ import { uuidv7 } from "uuidv7";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
+import { firstIdAt } from "../db/uuid.ts";
 import { type BudgetAlert, type BudgetLedger, budgetLedger } from "./budget-ledger.ts";
 import { type BudgetDraft, type BudgetStore, budgetStore } from "./budget-store.ts";
 
@@ -95,8 +96,11 @@ describe.each(STORES)("spending on $name", ({ name, fresh }) => {
     const { id } = await saved.create(draft({ limit: 1 }), "root");
     await known(id);
     const estimate = async () => ({ costUsd: 5, tokens: 1 });
-    expect((await ledger(0).reserve(uuidv7(), ada, estimate)).kind).toBe("reserved"); // no such run: dead
+    const longAgo = firstIdAt(new Date(Date.now() - 20 * 60_000));
+    expect((await ledger(0).reserve(longAgo, ada, estimate)).kind).toBe("reserved"); // no such run: dead
     expect((await ledger(1).reserve(uuidv7(), ada, estimate)).kind).toBe("reserved");
+    // Outside a run, as a summary or a judge: it may still go on, so that it stays in the way.
+    expect((await ledger(0).reserve(uuidv7(), ada, estimate)).kind).toBe("used_up");
     await saved.remove(id);
   });
 

@@ -7,8 +7,11 @@ import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { firstIdAt } from "../db/uuid.ts";
 import { COUNT_CALL, RAISE_ALERT, RELEASE, RELEASE_STALE, RESERVE, SETTLE } from "./budget-statements.ts";
 import type { BudgetSpending, BudgetStore } from "./budget-store.ts";
+
+const LONGEST_CALL_MS = 15 * 60_000; // of one model outside a run
 
 /** What a model call may cost at most; a missing cost is one that nobody knows. */
 export interface Estimate {
@@ -102,6 +105,11 @@ export function budgetLedger({ database, store, alert, now = () => new Date() }:
       throw error;
     }
   };
+  const releaseStale = async (wanted: readonly Wanted[]): Promise<boolean> => {
+    const oldest = firstIdAt(new Date(Date.now() - LONGEST_CALL_MS)); // ids have the machine's time
+    const { rowCount } = await pool.query(RELEASE_STALE, [wanted.map(({ budget }) => budget.id), oldest]);
+    return (rowCount ?? 0) > 0;
+  };
   return {
     async reserve(runId, spender, estimate) {
       const found = await matching(spender, false);
@@ -119,8 +127,7 @@ export function budgetLedger({ database, store, alert, now = () => new Date() }:
           return (await client.query<{ id: string }>(RESERVE, [asked, now(), runId])).rows;
         });
       let usedUp = await reserve();
-      if (usedUp && (await pool.query(RELEASE_STALE, [wanted.map(({ budget }) => budget.id)])).rowCount)
-        usedUp = await reserve();
+      if (usedUp && (await releaseStale(wanted))) usedUp = await reserve();
       return usedUp ? { kind: "used_up", usedUp } : { kind: "reserved", counted: true };
     },
     async settle(runId, { costUsd, tokens }) {

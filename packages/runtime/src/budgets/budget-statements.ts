@@ -50,13 +50,21 @@ export const SETTLE = endReservations(
 );
 export const RELEASE = endReservations("r.run_id = $1", "0");
 
-/** Reservations that a crash or a cancel left behind. A running run replaces its own. $1 budgets. */
+/**
+ * Reservations that a crash or a cancel left behind. A running run replaces its own. A call outside a run (a summary, a judge, a
+ * tool that asks a model) has no row that tells whether it still goes on, only its id, which is as old as the call. $1 budgets,
+ * $2 the oldest id of such a call that may still go on.
+ */
 export const RELEASE_STALE = endReservations(
   `(r.run_id, r.budget_id) in (select s.run_id, s.budget_id from budget_reservations s where s.budget_id = any($1)
       and not exists (select 1 from runs where runs.id = s.run_id and runs.status = 'running')
       and not exists (select 1 from replay_items i where i.id = s.run_id and i.status = 'running')
       and not exists (select 1 from experiment_cells c where c.id = s.run_id and c.status = 'running')
       and not exists (select 1 from monitor_scores m where m.id = s.run_id and m.status = 'running')
+      and (s.run_id < $2::uuid or exists (select 1 from runs where runs.id = s.run_id)
+        or exists (select 1 from replay_items i where i.id = s.run_id)
+        or exists (select 1 from experiment_cells c where c.id = s.run_id)
+        or exists (select 1 from monitor_scores m where m.id = s.run_id))
     for update skip locked)`,
   "0",
 );

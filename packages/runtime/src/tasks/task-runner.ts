@@ -4,6 +4,7 @@ import type { ExecutedStep, PlannedStep, TaskRequest, TaskResponse } from "@caps
 import type { Composer } from "../agents/composer.ts";
 import { singleCapability } from "../agents/single-capability.ts";
 import type { Gate } from "../gate/gate.ts";
+import type { GenerateParts } from "../providers/generate.ts";
 import { generate } from "../providers/generate.ts";
 import type { Models } from "../providers/models.ts";
 import type { Approvals } from "../runs/approvals/approvals.ts";
@@ -29,6 +30,8 @@ export interface TaskParts extends PlanningParts, TaskSessionParts {
   readonly gate: Gate;
   readonly telemetry: Telemetry;
   readonly models: Pick<Models, "resolve"> & { defaultModel(): Promise<{ readonly demo: boolean }> };
+  readonly ledger: GenerateParts["ledger"];
+  readonly database: GenerateParts["database"];
   readonly onError: (error: unknown, what: string) => void;
   readonly tasks: TaskStore;
   readonly breakers: BreakerStore;
@@ -185,7 +188,9 @@ async function execute(
   }
   const found = await planTask(parts, request, email);
   if (!found.ok) return refusedTask(request, found.failure);
-  const { planned, why } = proposalOf(await withFilled(parts, request, found.value, execution.signal));
+  const { planned, why } = proposalOf(
+    await withFilled(parts, request, { planned: found.value, user: email, signal: execution.signal }),
+  );
   if (why.length > 0) return answer(planned, proposed(parts, planned, why, execution));
   return answer(planned, await executePlan(parts, request, email, planned, execution));
 }
@@ -273,16 +278,16 @@ interface Execution {
 
 /** What the rules could not find in the task, a configured model may; the demo model is not asked. */
 async function withFilled(
-  { models }: TaskParts,
-  { task }: TaskRequest,
-  planned: Planned,
-  signal: AbortSignal,
+  parts: TaskParts,
+  { task, agentId = "" }: TaskRequest,
+  { planned, user, signal }: { planned: Planned; user: string; signal: AbortSignal },
 ): Promise<Planned> {
+  const { models } = parts;
   if (!planned.steps.some(({ missing }) => missing) || (await models.defaultModel()).demo) return planned;
   const { capabilityOf } = planned.visible;
   const { steps, filled } = await fillMissing(task, planned.steps, {
     inputOf: (step) => toolOf(capabilityOf(step.capabilityId), step)?.input,
-    generate: (request) => generate(models, { ...request, signal }),
+    generate: (request) => generate(parts, { agentId, user }, { ...request, signal }),
   });
   return { ...planned, steps, notes: [...planned.notes, ...filled] };
 }

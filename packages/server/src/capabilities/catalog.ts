@@ -2,13 +2,21 @@
 import { createHmac } from "node:crypto";
 import {
   type CatalogParts,
+  type CatalogSpender,
   catalogCapabilities,
   type LocalAi,
   type SearchSettings,
   searchWeb,
 } from "@capstan/builtins";
 import { type Capability, fail, type GuardedFetch, ok, type Result } from "@capstan/core";
-import { createMediaMaker, type Database, documentStore, generate } from "@capstan/runtime";
+import {
+  createMediaMaker,
+  type Database,
+  documentStore,
+  type GenerateParts,
+  generate,
+  withinBudget,
+} from "@capstan/runtime";
 import type { ServerModels } from "../models/models.ts";
 import type { Providers } from "../models/providers.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -22,6 +30,7 @@ export interface CatalogSources {
   readonly search: SearchSettings | undefined;
   readonly embed: () => (text: string) => Float32Array | undefined;
   readonly secret: string;
+  readonly ledger: GenerateParts["ledger"];
 }
 
 const LOCAL_TIMEOUT_MS = 60_000;
@@ -36,11 +45,24 @@ export function serverCatalog(sources: CatalogSources): Capability[] {
       nextStep:
         "Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or add a key in Settings or with `capstan providers add openai`.",
     });
+  /** Nobody here knows their prices, so that a budget in dollars refuses them. */
+  const paid = <T>(spender: CatalogSpender, name: string, make: () => Promise<Result<T>>) =>
+    withinBudget(sources.ledger, spenderOf(spender), { name, estimate: async () => UNKNOWN_PRICE }, make);
   const parts: CatalogParts = {
-    generate: async (request) =>
-      (await sources.models.defaultModel()).demo ? undefined : generate(sources.models, request),
-    image: async (prompt, signal) => (await media.image(prompt, signal)) ?? notMade("Image generation"),
-    video: async (prompt, signal) => (await media.video(prompt, signal)) ?? notMade("Video generation"),
+    generate: async (request, spender) =>
+      (await sources.models.defaultModel()).demo ? undefined : generate(sources, spenderOf(spender), request),
+    image: (prompt, spender) =>
+      paid(
+        spender,
+        "an image model",
+        async () => (await media.image(prompt, spender.signal)) ?? notMade("Image generation"),
+      ),
+    video: (prompt, spender) =>
+      paid(
+        spender,
+        "a video model",
+        async () => (await media.video(prompt, spender.signal)) ?? notMade("Video generation"),
+      ),
     documents: documentStore(database.pool, (text) => embed()(text)),
     sign: (body) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
     ...(search && {
@@ -50,6 +72,9 @@ export function serverCatalog(sources: CatalogSources): Capability[] {
   };
   return catalogCapabilities(parts);
 }
+
+const UNKNOWN_PRICE = { costUsd: undefined, tokens: 0 };
+const spenderOf = ({ user, agentId = "" }: CatalogSpender) => ({ user: user.email, agentId });
 
 /** The operator's own address, so the guard against private ones does not apply. */
 function localAi(baseUrl: string): LocalAi {

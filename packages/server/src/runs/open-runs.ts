@@ -14,8 +14,6 @@ import {
   agentAuthors,
   agentReleases,
   type BudgetLedger,
-  type BudgetStore,
-  budgetLedger,
   type CallRecord,
   type ClosableFetch,
   type Composer,
@@ -49,7 +47,6 @@ import {
   type WebhookAttempt,
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
-import { budgetAlerts } from "../budgets/budget-alerts.ts";
 import { toolContexts } from "../capabilities/tool-context.ts";
 import type { LazyCodingAgents } from "../coding-agents/known-agent.ts";
 import { type Harnesses, openHarnesses } from "../harness/open-harnesses.ts";
@@ -91,7 +88,7 @@ export interface RunParts {
   readonly keys: KeyStore;
   readonly withRetry: DatabaseRetry;
   readonly rules: Pick<RuleStore, "decide" | "takeCounts">;
-  readonly budgets: BudgetStore;
+  readonly ledger: BudgetLedger;
   readonly connections: ConnectionStore;
   readonly sharing: AgentSharings;
   readonly connectionProviders: ConnectionProviders;
@@ -129,7 +126,7 @@ export interface RunsFeature extends Feature {
 }
 
 export async function openRuns(parts: RunParts): Promise<RunsFeature> {
-  const { settings, database, agents, users, sessions, registry, fetch, sandbox, packages } = parts;
+  const { settings, database, agents, users, sessions, registry, fetch, sandbox, packages, ledger } = parts;
   const offerAgents = delegation({ pool: database.pool, agents, registry, runs: () => runs });
   const authors = agentAuthors({ agents, users, keys: parts.keys, registry });
   const composer = createComposer({
@@ -144,7 +141,6 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     mayUse: parts.sharing.mayUse,
   });
   const files = sessionFiles(database, settings, openSessionManifests({ composer, sessions, packages, now }));
-  const ledger = budgetLedger({ database, store: parts.budgets, alert: budgetAlerts(parts) });
   const labels = labelStore(database.pool);
   const gate = createGate({
     contextFor: toolContexts({ database, files, fetch, sandbox, labels, memories: parts.memories }),

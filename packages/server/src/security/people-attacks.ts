@@ -3,6 +3,7 @@ import type { SecurityRow } from "./sharing-attacks.ts";
 
 const OUTLIVED = "packages/server/src/security/outlived-rights.live.test.ts";
 
+const BUDGETS = "packages/server/src/security/budget-attacks.live.test.ts";
 const ADDRESSES = "packages/server/src/security/secrets-and-addresses.live.test.ts";
 
 export const PEOPLE_ATTACKS: readonly SecurityRow[] = [
@@ -28,6 +29,14 @@ export const PEOPLE_ATTACKS: readonly SecurityRow[] = [
       [ADDRESSES, "users' accounts would follow a provider to hosts that an admin names later"],
       [ADDRESSES, "the client's secret would follow a provider to another token endpoint"],
       [ADDRESSES, "an organisation's admin would reach the machine's ports as a model server"],
+    ],
+  },
+  {
+    attack: "spending around a budget",
+    shownBy: [
+      [BUDGETS, "a budget of tokens would not count what a tool asks a model, or what ten calls at once ask"],
+      [BUDGETS, "a task would have its gaps filled by a model that nobody may ask any more"],
+      [BUDGETS, "a model without a known price would make pictures where dollars are counted"],
     ],
   },
 ];

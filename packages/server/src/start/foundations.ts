@@ -8,6 +8,7 @@ import {
   agentStore,
   type BoundSecrets,
   breakerStore,
+  budgetLedger,
   budgetStore,
   clientLoginStore,
   configSeal,
@@ -47,12 +48,14 @@ import {
   withOwnRoute,
   withRouteTool,
 } from "@capstan/runtime";
+import { budgetAlerts } from "../budgets/budget-alerts.ts";
 import { serverCatalog } from "../capabilities/catalog.ts";
 import { openModelFinder } from "../models/find-models.ts";
 import { openServerModels } from "../models/models.ts";
 import { openProviders, type Providers } from "../models/providers.ts";
 import type { IdentityChecks } from "../people/identity-types.ts";
 import { openIdentityChecks } from "../people/open-identity-checks.ts";
+import type { Log } from "../settings/log.ts";
 import { boundSecrets, type Settings } from "../settings/settings.ts";
 import { VERSION } from "../settings/version.ts";
 
@@ -63,6 +66,8 @@ export interface FoundationOptions {
   /** Where to look for models and coding agents on this machine. */
   readonly environment: Readonly<Record<string, string>>;
   readonly withRetry: DatabaseRetry;
+  readonly log: Log;
+  readonly onError: (error: unknown, what: string) => void;
   /** Set for an organisation beside the first. */
   readonly organisation?: OrganisationFoundations | undefined;
 }
@@ -76,7 +81,7 @@ export interface OrganisationFoundations {
 }
 
 export async function openFoundations(options: FoundationOptions) {
-  const { settings, config, ownModels, environment, withRetry, organisation } = options;
+  const { settings, config, ownModels, environment, withRetry, organisation, log, onError } = options;
   const [opened, sandbox] = await Promise.all([
     organisation ? ok(organisation.database) : withRetry(() => openStore(settings)),
     openSandbox(),
@@ -95,7 +100,10 @@ export async function openFoundations(options: FoundationOptions) {
   };
   registry.onChange(() => database.policyChanges.apply());
   const models = openModelsHere(settings, database, stores.providers, environment, ownModels);
+  const alert = budgetAlerts({ audit: stores.audit, log, onError });
+  const ledger = budgetLedger({ database, store: stores.budgets, alert });
   const catalog = serverCatalog({
+    ledger,
     settings,
     database,
     models,
@@ -110,7 +118,8 @@ export async function openFoundations(options: FoundationOptions) {
   const close = async () => {
     for (const part of [sandbox, fetch, database]) await part.close();
   };
-  if (added.ok) return ok({ database, sandbox, fetch, registry, stores, secret: signingKey, models, close });
+  if (added.ok)
+    return ok({ database, sandbox, fetch, registry, stores, ledger, secret: signingKey, models, close });
   await close();
   return added;
 }

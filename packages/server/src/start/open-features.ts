@@ -79,13 +79,14 @@ export type OpenFeatures = Extract<Awaited<ReturnType<typeof openFeatures>>, { o
 
 export async function openFeatures(settings: Settings, log: Log, extras: FeatureExtras) {
   const { config = {}, environment = {}, models: ownModels = {}, withRetry = (step) => step() } = extras;
+  const onError = errorsTo(log);
   const tier = openRouteTier(settings, log);
   if (!tier.ok) return tier;
-  const opened = await openFoundations({ ...extras, settings, config, ownModels, environment, withRetry });
+  const given = { config, ownModels, environment, withRetry, log, onError };
+  const opened = await openFoundations({ ...extras, settings, ...given });
   if (!opened.ok) return opened;
   const { stores, ...foundations } = opened.value;
   const { database, registry, sandbox, models, secret } = foundations;
-  const onError = errorsTo(log);
   const around = { settings, environment, log, onError, withRetry, routeTier: tier.value };
   const common = { ...foundations, ...stores, ...around, ...placeIn(extras, database) };
 
