@@ -132,7 +132,6 @@ export {
   organisationStore,
 } from "./organisations/organisation-store.ts";
 export { type AskOptions, listModels, tryModel } from "./providers/check-provider.ts";
-export { type GenerateParts, type GenerateRequest, generate, withinBudget } from "./providers/generate.ts";
 export { findLocalServers, LOCAL_PROVIDERS, type LocalServer } from "./providers/local-servers.ts";
 export { createMediaMaker, type MediaMaker } from "./providers/media.ts";
 export type { ListedModel } from "./providers/model-lists.ts";
@@ -261,6 +260,7 @@ export { loadSkill } from "./sources/skill.ts";
 export { forgetCapability, prepareUserHome, type UserHome } from "./sources/user-home.ts";
 export { type BreakerStore, breakerStore } from "./tasks/breaker-store.ts";
 export { chatMatch } from "./tasks/chat-match.ts";
+export { type GenerateParts, type GenerateRequest, generate, withinBudget } from "./tasks/generate.ts";
 export { type RankedCatalog, rankPosted } from "./tasks/rank-posted.ts";
 export { keepInStep } from "./tasks/route-index.ts";
 export { servingRoute, withOwnRoute } from "./tasks/route-owner.ts";

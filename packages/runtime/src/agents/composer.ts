@@ -107,7 +107,7 @@ export function createComposer(parts: {
     parts.mayUse?.(...who) ?? true;
   const unknown = (agentId: string) => fail("not_found", { what: "agent", id: agentId });
 
-  const saved =
+  const composeSaved =
     (action: "see" | "use"): Composer["composeFor"] =>
     async (agentId, userEmail, follows) => {
       if (!(await isKnownTo(agentId, userEmail))) return unknown(agentId);
@@ -128,8 +128,8 @@ export function createComposer(parts: {
       return composeWithin(spec, await scopesOf(spec));
     },
     readRecorded: (agentId, revision) => specOf(agentId, undefined, { agentId, revision }),
-    composeFor: saved("use"),
-    showFor: saved("see"),
+    composeFor: composeSaved("use"),
+    showFor: composeSaved("see"),
   };
 }
 

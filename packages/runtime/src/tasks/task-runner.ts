@@ -4,8 +4,6 @@ import type { ExecutedStep, PlannedStep, TaskRequest, TaskResponse } from "@caps
 import type { Composer } from "../agents/composer.ts";
 import { singleCapability } from "../agents/single-capability.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { GenerateParts } from "../providers/generate.ts";
-import { generate } from "../providers/generate.ts";
 import type { Models } from "../providers/models.ts";
 import type { Approvals } from "../runs/approvals/approvals.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
@@ -14,6 +12,8 @@ import type { BreakerStore } from "./breaker-store.ts";
 import { confirmedPlan, proposalOf, proposedSteps } from "./confirm-plan.ts";
 import { executeSteps } from "./execute-steps.ts";
 import { fillMissing } from "./fill-missing.ts";
+import type { GenerateParts } from "./generate.ts";
+import { generate } from "./generate.ts";
 import { type Planned, type PlanningParts, planTask } from "./plan-task.ts";
 import { createTaskChanges, type TaskEvent, type TaskProgress } from "./task-changes.ts";
 import { type Outcome, refusedTask, responseOf } from "./task-response.ts";

@@ -46,19 +46,19 @@ export function serverCatalog(sources: CatalogSources): Capability[] {
         "Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or add a key in Settings or with `capstan providers add openai`.",
     });
   /** Nobody here knows their prices, so that a budget in dollars refuses them. */
-  const paid = <T>(spender: CatalogSpender, name: string, make: () => Promise<Result<T>>) =>
+  const makePaid = <T>(spender: CatalogSpender, name: string, make: () => Promise<Result<T>>) =>
     withinBudget(sources.ledger, spenderOf(spender), { name, estimate: async () => UNKNOWN_PRICE }, make);
   const parts: CatalogParts = {
     generate: async (request, spender) =>
       (await sources.models.defaultModel()).demo ? undefined : generate(sources, spenderOf(spender), request),
     image: (prompt, spender) =>
-      paid(
+      makePaid(
         spender,
         "an image model",
         async () => (await media.image(prompt, spender.signal)) ?? notMade("Image generation"),
       ),
     video: (prompt, spender) =>
-      paid(
+      makePaid(
         spender,
         "a video model",
         async () => (await media.video(prompt, spender.signal)) ?? notMade("Video generation"),

@@ -121,13 +121,13 @@ export function openProviders(settings: Settings, store: ProviderStore, takesAdd
     (rowOf(provider).keyless ? baseUrl : apiKey) !== undefined;
   const addressOf = (provider: string, ...from: readonly Credentials[]): string | undefined =>
     from.find(({ baseUrl }) => baseUrl !== undefined)?.baseUrl ?? rowOf(provider).usual;
-  const saved = async (provider: string): Promise<Credentials> => {
+  const readSaved = async (provider: string): Promise<Credentials> => {
     const { baseUrl, ...key } = (await store.credentials(provider)) ?? {};
     return takesAddresses && baseUrl !== undefined ? { ...key, baseUrl } : key;
   };
   /** A key only goes to the address that it was given for: whoever gives another address gives a key of their own. */
   const withGiven = async (provider: string, given: Credentials): Promise<Credentials> => {
-    const [environment, stored] = [fromEnvironment(provider), await saved(provider)];
+    const [environment, stored] = [fromEnvironment(provider), await readSaved(provider)];
     const address = addressOf(provider, given, stored, environment);
     const isHere = (...from: readonly Credentials[]) => isSameAddress(address, addressOf(provider, ...from));
     return {
@@ -148,7 +148,7 @@ export function openProviders(settings: Settings, store: ProviderStore, takesAdd
     takesAddresses,
     async put(provider, input) {
       const { apiKey, baseUrl } = input;
-      const before = addressOf(provider, await saved(provider), fromEnvironment(provider));
+      const before = addressOf(provider, await readSaved(provider), fromEnvironment(provider));
       const hasMoved = baseUrl !== undefined && !isSameAddress(baseUrl, before);
       await store.put(provider, hasMoved && apiKey === undefined ? { baseUrl, apiKey: null } : input);
     },

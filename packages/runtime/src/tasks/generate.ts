@@ -8,11 +8,11 @@ import { uuidv7 } from "uuidv7";
 import type { BudgetLedger, Estimate } from "../budgets/budget-ledger.ts";
 import { usedUpFacts } from "../budgets/used-up.ts";
 import type { Database } from "../db/database.ts";
+import type { Models, ResolvedModel } from "../providers/models.ts";
 import { costUsd } from "../runs/context/run-meter.ts";
 import { guessTokens } from "../runs/model/fit-conversation.ts";
 import { type ModelAnswer, streamModel } from "../runs/model/stream-model.ts";
 import { estimateFor } from "../runs/steps/spend.ts";
-import type { Models, ResolvedModel } from "./models.ts";
 
 export interface GenerateRequest {
   readonly system: string;
@@ -42,7 +42,7 @@ export async function generate(
     : system;
   const estimate = async () => estimateFor(model, guessTokens(asked + prompt));
   const said = await withinBudget(parts.ledger, spender, { name: model.name, estimate }, async (settle) => {
-    const answer = await streamed(model, { system: asked, prompt, schema, signal });
+    const answer = await askOnce(model, { system: asked, prompt, schema, signal });
     if (!answer.ok) return answer;
     const { usage } = answer.value;
     const cost = model.prices ? costUsd(model.prices, usage) : undefined;
@@ -76,7 +76,7 @@ export async function withinBudget<T>(
   }
 }
 
-async function streamed(
+async function askOnce(
   model: ResolvedModel,
   { system, prompt, schema, signal }: GenerateRequest,
 ): Promise<Result<ModelAnswer>> {
