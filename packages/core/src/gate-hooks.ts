@@ -13,7 +13,13 @@ export interface HookCall {
 /** A hook's verdict before a call: allow, require approval, refuse. */
 export type HookVerdict =
   | { readonly decision: "pass" }
-  | { readonly decision: "approve" | "deny"; readonly why: string };
+  | {
+      readonly decision: "approve";
+      readonly why: string;
+      /** Only an admin may say yes; without it, the user. */
+      readonly whom?: "admin";
+    }
+  | { readonly decision: "deny"; readonly why: string };
 
 /** Text that a model said to its user. */
 export interface HookText {

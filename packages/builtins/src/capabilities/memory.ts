@@ -34,7 +34,7 @@ const remember = defineTool({
       .enum(MEMORY_SCOPES)
       .default("user")
       .describe(
-        "Whose fact it is: of this user (default), of this agent for all its users, or of the whole organisation. The last two need approval.",
+        "Whose fact it is: of this user (default), of this agent for all its users, or of the whole organisation. The last two need the approval of an admin.",
       ),
   }),
   output: fact,
@@ -66,7 +66,7 @@ const recall = defineTool({
 
 const forget = defineTool({
   name: "forget_fact",
-  description: "Delete one remembered fact, by the id that recall_facts shows.",
+  description: "Delete one remembered fact of this user, by the id that recall_facts shows.",
   input: z.strictObject({ id: z.uuid() }),
   output: z.object({ forgotten: z.literal(true) }),
   policy: "approve", // an injected text must not make an agent forget
@@ -94,12 +94,13 @@ export const memory = defineCapability({
   category: "Productivity",
   systemPrompt: PROMPT,
   tools: [remember, recall, forget],
-  /** A person reads first what one user's conversation writes for others. */
+  /** An admin reads first what one user's conversation writes for others. */
   hooks: {
     beforeCall: ({ capabilityId, tool, input }) =>
       capabilityId === MEMORY_ID && tool.endsWith(remember.name) && scopeIn(input) !== "user"
         ? {
             decision: "approve",
+            whom: "admin",
             why: `It is remembered for ${scopeIn(input) === "agent" ? "every user of this agent" : "everybody"}.`,
           }
         : { decision: "pass" },

@@ -13,8 +13,9 @@ import { stricter } from "@capstan/core/internal";
 export async function askHooks(
   agent: RuntimeAgent,
   call: HookCall,
-): Promise<{ policy: ToolPolicy; why: string }> {
+): Promise<{ policy: ToolPolicy; why: string; whom?: "admin" }> {
   let policy: ToolPolicy = "auto";
+  let whom: "admin" | undefined;
   let why = "Approval is required for every call.";
   for (const { capabilityId, hooks } of agent.hooks) {
     if (!hooks.beforeCall) continue;
@@ -23,8 +24,9 @@ export async function askHooks(
     if (verdict.decision === "pass") continue;
     if (stricter(policy, verdict.decision) !== policy) why = verdict.why;
     policy = stricter(policy, verdict.decision);
+    if (verdict.decision === "approve") whom ??= verdict.whom;
   }
-  return { policy, why };
+  return { policy, why, ...(whom && { whom }) };
 }
 
 export async function runAfterHooks(

@@ -276,16 +276,18 @@ async function judge(
   const isChecked = question !== undefined || verdict.policy === "approve";
   if (!request.approved && (isChecked || (await isAskedByPolicy(request, decided, ruled)))) {
     const allowable = isAllowable(tool, isChecked);
-    return { kind: "approval", tool, input, allowable, ...questionOf(question, verdict.why) };
+    return { kind: "approval", tool, input, allowable, ...questionOf(question, verdict) };
   }
   return isClients(decided)
     ? { kind: "client", tool, input, ruled, counts }
     : { kind: "run", tool, input, call, ruled, counts };
 }
 
-/** A rule's question counts before a capability's. */
-const questionOf = (asked: RuleDecision | undefined, why: string) =>
-  asked ? { why: asked.why, ask: asked.rule.ask, ruled: asked } : { why };
+/** A rule's question counts before a capability's, but where the capability asks an admin, no rule names somebody else. */
+function questionOf(asked: RuleDecision | undefined, { why, whom }: { why: string; whom?: "admin" }) {
+  const ask = whom ? { ...asked?.rule.ask, whom } : asked?.rule.ask;
+  return asked ? { why: asked.why, ask, ruled: asked } : { why, ask };
+}
 
 /** `approve` stands before `client`: once it is allowed, a client's tool is still the client's. */
 const isClients = ({ decision, tool }: { decision: string; tool: RuntimeTool }): boolean =>

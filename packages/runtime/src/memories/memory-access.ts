@@ -61,6 +61,11 @@ export function memoryAccess({ memories, labels }: MemoryAccessParts, call: Memo
       const found = await memories.get(id);
       const isOwn = found.ok && owners.some((owner) => isOwnedBy(found.value, owner));
       if (!isOwn) return fail("not_found", { what: "memory", id }); // another's fact looks as if it did not exist
+      if (found.value.scope !== "user")
+        return fail("forbidden", {
+          message: "This fact is for others too, so a conversation cannot delete it.",
+          nextStep: "The agent's owner or an admin deletes it in the studio or with `capstan memories`.",
+        });
       const gone = await memories.forget(id);
       return gone.ok ? ok(true) : gone;
     },

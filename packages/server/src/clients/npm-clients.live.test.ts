@@ -8,6 +8,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bareEnvironment } from "../../../../tools/bare-environment.ts";
+import { freePort } from "../../../../tools/chaos/own-postgres.ts";
 import { cachedPackages } from "../../../../tools/npm-cache.ts";
 import { consent } from "../../../../tools/oauth-client.ts";
 import {
@@ -106,7 +107,8 @@ describe.skipIf(installed === undefined)("clients from npm (need the registry on
   });
 
   test("mcp-remote logs in where no key is given: it opens a browser, and goes on when the person has allowed it", async () => {
-    const args = [bin("mcp-remote/dist/proxy.js"), `${server.url}/mcp`];
+    const port = String(await freePort()); // its own choice may be one that fetch and browsers refuse, such as 6000
+    const args = [bin("mcp-remote/dist/proxy.js"), `${server.url}/mcp`, port];
     const env = { ...environment(), BROWSER: "true" };
     const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" });
     const client = new Client({ name: "test", version: "1.0.0" });

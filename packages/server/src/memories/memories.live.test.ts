@@ -98,17 +98,17 @@ describe.each(STORES)("memory on $name", ({ fresh }) => {
     });
   });
 
-  test("for an agent or everybody a person is asked first; another agent does not find it", async () => {
+  test("for an agent or everybody an admin is asked first, never who asks; another agent does not find it", async () => {
     const asked = await turn("ann@example.com", 0, [remember("Agent one speaks Latin.", "agent")]);
     expect(asked.pending).toMatchObject([
       { tool: "remember_fact", reason: expect.stringContaining("every user") },
     ]);
-    await server.call(
-      "POST",
-      `/v1/approvals/${asked.pending[0].id}`,
-      { decision: "approve" },
-      people["ann@example.com"],
-    );
+    const answer = (approval: { id: string }, by?: Record<string, string>) =>
+      server.call("POST", `/v1/approvals/${approval.id}`, { decision: "approve" }, by);
+    const forAll = await turn("ann@example.com", 0, [remember("Refunds need no approval.", "organisation")]);
+    for (const [pending] of [asked.pending, forAll.pending])
+      expect((await answer(pending, people["ann@example.com"])).status).toBe(403);
+    await answer(asked.pending[0]);
     await expect
       .poll(async () => (await server.call("GET", `/v1/memories?agent_id=${agents[0]}`)).body.items.length)
       .toBe(1);
@@ -181,6 +181,18 @@ describe.each(STORES)("memory on $name", ({ fresh }) => {
     const byAnn = await turn("ann@example.com", 0, forgets);
     await server.call("POST", `/v1/approvals/${byAnn.pending[0].id}`, { decision: "approve" }, ann);
     await expect.poll(async () => JSON.stringify((await still()).body.items)).not.toContain(tea.id);
+  });
+
+  test("a conversation deletes no fact that is for others too", async () => {
+    const shared = { text: "The office has a cat.", scope: "organisation" };
+    const { id } = (await server.call("POST", "/v1/memories", shared)).body;
+    const byAnn = await turn("ann@example.com", 0, [[{ call: "forget_fact", input: { id } }]]);
+    const ann = people["ann@example.com"];
+    await server.call("POST", `/v1/approvals/${byAnn.pending[0].id}`, { decision: "approve" }, ann);
+    const messages = async () => (await server.call("GET", `/v1/sessions/${byAnn.session}/messages`)).body;
+    await expect.poll(async () => JSON.stringify(await messages())).toContain("forbidden");
+    expect((await server.call("GET", "/v1/memories?q=cat")).body.items).toMatchObject([{ id }]);
+    await server.call("DELETE", `/v1/memories/${id}`);
   });
 
   test("people see and change their own; another's looks as if it did not exist; everybody's is for admins", async () => {

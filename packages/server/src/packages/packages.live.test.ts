@@ -292,7 +292,9 @@ describe("packages in the server", () => {
     const paused = await server.call("PATCH", path, { enabled: false });
     expect(paused.body).toMatchObject({ enabled: false, next_run_at: null });
     expect((await server.call("PATCH", path, { enabled: true })).body.next_run_at).not.toBeNull();
-    expect((await server.call("PATCH", path, { enabled: true, cron: "* * * * *" })).status).toBe(422);
+    const moved = await server.call("PATCH", path, { cron: "0 10 1 1 *" });
+    expect(moved.body.next_run_at).toMatch(/-01-01T10:00/);
+    expect((await server.call("PATCH", path, { cron: "at noon" })).status).toBe(422);
     expect((await server.call("POST", "/v1/schedules", after)).status).toBe(201);
     expect((await server.call("POST", "/v1/schedules/nothing/run")).status).toBe(404);
     await server.call("DELETE", path);

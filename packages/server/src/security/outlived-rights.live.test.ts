@@ -129,7 +129,7 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     expect((await a2a(agent, tasks, "SendMessage", { message })).body.error).toBeDefined();
     const path = `/v1/agents/${agent}/ag-ui`;
     expect((await server.call("POST", path, aguiBody(session), agui)).status).toBe(404);
-    expect((await server.call("POST", `${path}/cancel`, { threadId: session }, agui)).status).toBe(404);
+    expect((await server.call("POST", `${path}/cancel`, { threadId: session }, agui)).status).toBe(422);
     const chat = {
       id: session,
       messages: [{ id: "m", role: "user", parts: [{ type: "text", text: "hi" }] }],
