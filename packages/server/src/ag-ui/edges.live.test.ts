@@ -228,6 +228,19 @@ describe("client instructions for the model", () => {
     expect(refused.status).toBe(422);
   });
 
+  test("none forbids calls at every step; required demands one at the first, so that the run can end", async () => {
+    const choices = () => rig.llm.requests.map((request) => (request as WireEvent).tool_choice);
+    rig.llm.script = () => say("No tools.");
+    await post({ forwardedProps: { toolChoice: "none" } });
+    expect(choices()).toEqual(["none"]);
+    rig.llm.requests.length = 0;
+    rig.llm.script = callThenSay("add", { a: 1, b: 2 });
+    await post({ forwardedProps: { toolChoice: "required" } });
+    expect(choices()).toEqual(["required", undefined]);
+    for (const toolChoice of ["never", "any", { type: "function" }])
+      expect((await rig.post(runInput({ forwardedProps: { toolChoice } }))).status).toBe(422);
+  });
+
   test.each([
     ["an unknown reasoning effort", { reasoning: "a lot" }],
     ["a webhook that is not a URL", { webhook: { url: "example" } }],

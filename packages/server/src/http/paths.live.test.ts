@@ -1,10 +1,12 @@
 /** Unknown paths and methods, and bodies of another type: to a program always a problem, never the studio's page. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtStudio } from "../../../../tools/browser.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
 let server: TestServer;
 beforeAll(async () => {
+  await builtStudio(); // or there would be no page to answer with by mistake
   server = await testServer(await freshPglite());
 });
 afterAll(async () => server?.stop());
@@ -14,6 +16,11 @@ const problemOf = async (method: string, path: string, init: RequestInit = {}) =
   expect(response.headers.get("content-type")).toBe("application/problem+json");
   return { status: response.status, allow: response.headers.get("allow"), body: await response.json() };
 };
+
+test("the studio's page is there, for browsers", async () => {
+  const page = await fetch(`${server.url}/`, { headers: { accept: "text/html" } });
+  expect(page.headers.get("content-type")).toContain("text/html");
+});
 
 describe("an unknown path", () => {
   test.each([

@@ -2,6 +2,7 @@
 import { fail, ok, type Result } from "@capstan/core";
 import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
+import { misspeltSettings } from "./misspelt-settings.ts";
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const list = z.string().transform((text) =>
@@ -187,8 +188,10 @@ export function parseSettings(environment: Record<string, string | undefined>): 
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
+  const misspelt = misspeltSettings(given, Object.keys(Environment.shape));
   const read = readInput(Environment, given);
-  const where = read.ok ? whatPeopleNeed(read.value) : read.where;
+  const faults = [...misspelt, read.ok ? whatPeopleNeed(read.value) : read.where];
+  const where = faults.filter((fault) => fault !== undefined).join("; ") || undefined;
   if (where !== undefined || !read.ok) return fail("settings_invalid", { where: where ?? "" });
   return ok({ ...read.value, secrets: secretsOf(given) });
 }
