@@ -282,7 +282,7 @@ describe.each(STORES)("monitors on $name", ({ fresh }) => {
           eve,
         )
       ).status,
-    ).toBe(404);
+    ).toBe(422); // another's agent looks as if it did not exist
     const made = await monitor({ agent_id: agentId, scorers: [kind] }, eve);
     expect(made.everybody).toBe(false);
     await runs(agentId, 1); // by the admin
