@@ -329,7 +329,7 @@ export {
 } from "./users/client-logins.ts";
 export { type ConfigSeal, configSeal } from "./users/config-seal.ts";
 export { endAccess, eraseUser } from "./users/end-access.ts";
-export { type Identities, identityChecks } from "./users/identity-checks.ts";
+export { type Identities, type IdentityChecks, identityChecks } from "./users/identity-checks.ts";
 export { type KeyRecord, type KeyRight, type KeyStore, keyStore } from "./users/key-store.ts";
 export {
   isLoginText,

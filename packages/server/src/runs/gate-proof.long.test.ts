@@ -107,7 +107,7 @@ const RULES = [
   {
     name: "broken",
     tools: ["act", "careful"],
-    when: [{ expr: "args.n == 79 && args['absent'] > 1" }],
+    when: [{ expr: "args.n == 79 && int('no number') > 1" }],
     then: "allow",
   },
   {
