@@ -49,7 +49,7 @@ const registry = (env: Record<string, string> = {}) =>
 /** A program of this name that stands in for the CLI. */
 async function standIn(name: string, script: string): Promise<void> {
   const file = join(folder, name);
-  await writeFile(file, `#!${process.execPath}\n${script}`);
+  await writeFile(file, `#!/usr/bin/env node\n${script}`);
   await chmod(file, 0o755);
 }
 const prints = (text: string) => `process.stdout.write(${JSON.stringify(text)})`;

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,6 +8,7 @@ let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "capstan-open-doctor-"));
   await mkdir(join(folder, "bin"));
+  await symlink(process.execPath, join(folder, "bin", "node")); // its own path may have spaces, which no #! line can hold
   await mkdir(join(folder, "home", ".codex"), { recursive: true });
   await writeFile(join(folder, "home", ".codex", "auth.json"), '{"key":"sk-secret"}', { mode: 0o000 });
   await program("codex", "console.log('codex-cli 0.170.0')");
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function program(name: string, script: string): Promise<void> {
-  await writeFile(join(folder, "bin", name), `#!${process.execPath}\n${script}`);
+  await writeFile(join(folder, "bin", name), `#!/usr/bin/env node\n${script}`);
   await chmod(join(folder, "bin", name), 0o755);
 }
 
