@@ -35,6 +35,7 @@ export {
   canChangeUser,
   probeCommandIsolation,
   uidFor,
+  uidIn,
 } from "./commands/command-isolation.ts";
 export { allowTraversal, isOpenToOthers } from "./commands/open-to-others.ts";
 export { readAuthorizationServer } from "./connections/authorization-server.ts";

@@ -50,6 +50,13 @@ export const harnessFailures = {
       "Run the server as root, so that the program runs as another user, or set allow_native_tools to false; the operator can also set CAPSTAN_ALLOW_UNSEPARATED_PACKAGES=true.",
     details: ({ harness, user }) => ({ harness, user }),
   }),
+  organisation_harness_refused: row<{ harness: string; why: string }>({
+    status: 403,
+    message: ({ harness, why }) => `'${harness}' does not run in an organisation beside the first: ${why}.`,
+    nextStep: () =>
+      "Set allow_native_tools of the agent to false, and have the operator run the server as root; or use the harness `native`.",
+    details: ({ harness }) => ({ harness }),
+  }),
   continue_unasked: row<{ harness: string }>({
     status: 422,
     message: ({ harness }) =>

@@ -58,6 +58,13 @@ export const loginFailures = {
       `"${id}" is the server's first organisation: it has no members of its own and no limits, and stays.`,
     nextStep: () => "Roles of its people come from their provider's claims; budgets limit what it spends.",
   }),
+  organisation_not_separated: row<Record<string, never>>({
+    status: 503,
+    message: () =>
+      "Programs of an organisation beside the first run only where each has a file system and a network of its own, and this system cannot give it both.",
+    nextStep: () =>
+      "Ask the server's operator: `capstan doctor --security` says what is missing. Skills, imported APIs and MCP servers with an address work without it.",
+  }),
   organisation_of_operator: row<{ what: string }>({
     status: 403,
     message: ({ what }) => `${what} belong to the server's first organisation.`,

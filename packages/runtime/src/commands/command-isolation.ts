@@ -32,6 +32,8 @@ export interface CommandIsolation {
   readonly namespaceWrapper: readonly string[];
   /** What is not isolated here, as sentences. */
   readonly notes: readonly string[];
+  /** Set for one beside the first: user ids of its own, no files of the machine, and nothing runs that is not fully isolated. */
+  readonly organisation?: string | undefined;
 }
 
 /** A process namespace, so that a kill also ends background processes of a command. */
@@ -42,6 +44,7 @@ export interface ProbeOptions extends Omit<NetworkOptions, "isRoot"> {
   readonly allowsUnseparated?: boolean | undefined;
   /** Of the process; tests pretend to be another user. */
   readonly isRoot?: boolean;
+  readonly organisation?: string | undefined;
 }
 
 export async function probeCommandIsolation(options: ProbeOptions = {}): Promise<CommandIsolation> {
@@ -69,7 +72,7 @@ export async function probeCommandIsolation(options: ProbeOptions = {}): Promise
           ["unshare", ...around, "--net", "--"],
         ]),
       ]);
-  const { allowHosts, upstreamProxy } = options;
+  const { allowHosts, upstreamProxy, organisation } = options;
   const networks =
     privateRoot && hasNetworks ? new PackageNetworks({ isRoot, allowHosts, upstreamProxy }) : undefined;
   return {
@@ -81,6 +84,7 @@ export async function probeCommandIsolation(options: ProbeOptions = {}): Promise
     networks,
     namespaceWrapper: ["unshare", ...MOUNTS, ...PROCESSES, "--"],
     notes: notesOf({ isRoot, privateRoot, wrapper, offlineWrapper, allowsUnseparated, networks }),
+    organisation,
   };
 }
 
@@ -134,6 +138,12 @@ export function uidFor(email: string): number {
   const digest = createHash("sha256").update(email.toLowerCase()).digest();
   return FIRST_UID + (digest.readUInt32BE(0) % UID_COUNT);
 }
+
+/** The same address in another organisation is another user of the system. */
+export const uidIn = (
+  { organisation }: { readonly organisation?: string | undefined },
+  email: string,
+): number => uidFor(organisation === undefined ? email : `organisation\n${organisation}\n${email}`);
 
 /** The owner of the folders of a command that runs as `uid`; undefined = the server itself. */
 export const ownerOf = ({ changesUser }: CommandIsolation, uid: number): number | undefined =>

@@ -93,7 +93,9 @@ async function canConfine(
   { argv, readable }: ConfinedCommand,
   isolation: CommandIsolation,
 ): Promise<Result<true>> {
-  if (isolation.privateRoot) return ok(true);
+  const { privateRoot, networks, organisation } = isolation;
+  if (organisation !== undefined && !(privateRoot && networks)) return fail("organisation_not_separated", {});
+  if (privateRoot) return ok(true);
   if (!isolation.changesUser) {
     return isolation.allowsUnseparated ? ok(true) : fail("package_not_separated", {});
   }

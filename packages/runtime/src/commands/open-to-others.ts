@@ -18,6 +18,7 @@ const PASSED_THROUGH = new Set([
   "capabilities",
   "app_context",
   "harness",
+  "organisations", // each in it is closed to others until its own programs pass through
 ]);
 
 /** True when each absolute path on a command line is accessible to all, links resolved. */

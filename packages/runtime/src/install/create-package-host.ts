@@ -66,7 +66,8 @@ export function createPackageHost(options: PackageHostOptions): PackageHost {
     ...options.otherKinds,
   };
   const placed = new PlacedPackages(join(dataDir, "packages"), kinds, store);
-  const parts = { ...options, npm: npmProgram(npmParts), kinds, placed };
+  const onlyFolder = isolation.organisation === undefined ? undefined : dropFolder;
+  const parts = { ...options, onlyFolder, npm: npmProgram(npmParts), kinds, placed };
   const installer = createInstaller(parts);
   return {
     installer,

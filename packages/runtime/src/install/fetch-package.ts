@@ -3,7 +3,7 @@
  * an MCP server, a skill folder, an OpenAPI document. Nothing runs here but npm, to download.
  */
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import {
   ARCHIVE_LIMITS,
@@ -21,6 +21,7 @@ import { readFolder } from "./read-folder.ts";
 import { withStaging } from "./run-tool.ts";
 
 const NPM_NAME = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~<>=|-]+)?$/;
+const MACHINE_FILES = "Files and folders of the machine";
 const DOWNLOAD_MS = 120_000;
 
 /** What to install: a name as a person types it, or bytes sent by a client. */
@@ -46,6 +47,8 @@ export interface FetchParts {
   readonly npm: Npm;
   /** Fetches a URL through the network guard. */
   readonly download: (url: string) => Promise<Result<Uint8Array>>;
+  /** The only folder of the machine whose files may be named; undefined = any. */
+  readonly onlyFolder?: string | undefined;
 }
 
 export async function fetchPackage(
@@ -55,8 +58,10 @@ export async function fetchPackage(
   const words = source.source.trim();
   if (source.bytes) return fromFile(words, source.bytes, source.kind);
   if (source.kind === "mcp" || /^https?:\/\//.test(words)) return fromAddress(words, source.kind, parts);
-  const onDisk = await fromDisk(words, source.kind);
-  if (onDisk) return onDisk;
+  if (mayRead(words, parts)) {
+    const onDisk = await fromDisk(words, source.kind);
+    if (onDisk) return onDisk;
+  } else if (/^[./~]/.test(words)) return fail("organisation_of_operator", { what: MACHINE_FILES });
   // A file that is not there must not be looked for in the registry, where anybody may own its name.
   if (kindByName(words)) return fail("package_source_unknown", { source: words });
   if (NPM_NAME.test(words)) return fromNpm(words, parts);
@@ -64,6 +69,10 @@ export async function fetchPackage(
     ? fromAddress(words, "mcp", parts)
     : fail("package_source_unknown", { source: words });
 }
+
+/** By the words alone: whether a file is there is nobody's business who may not read it. */
+const mayRead = (words: string, { onlyFolder }: FetchParts): boolean =>
+  onlyFolder === undefined || dirname(resolve(words)) === resolve(onlyFolder);
 
 /** Undefined when nothing of that name exists on the server's machine. */
 async function fromDisk(

@@ -6,7 +6,12 @@ import { access, realpath, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import type { Result } from "@capstan/core";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
-import { operatorNetwork, withoutPassword } from "../sources/operator-network.ts";
+import {
+  operatorNetwork,
+  registryHosts,
+  withoutPassword,
+  withoutProxy,
+} from "../sources/operator-network.ts";
 import { askOperator, runTool, type ToolRun, withStaging } from "./run-tool.ts";
 
 const ASK_MS = 30_000;
@@ -30,7 +35,9 @@ export function npmProgram({ env, node, isolation }: NpmParts): Npm {
   let settings: Promise<string> | undefined;
   let program: Promise<string> | undefined;
   return async (words, { folder, cwd, timeoutMs, runsPackage }) => {
-    settings ??= operatorSettings(env);
+    settings ??= operatorSettings(env).then((lines) =>
+      isolation.organisation === undefined ? lines : withoutProxy(lines),
+    );
     program ??= findNpm(env);
     const cli = await program;
     const config = join(folder, ".capstan-npmrc");
@@ -56,6 +63,7 @@ export function npmProgram({ env, node, isolation }: NpmParts): Npm {
       env: network.variables,
       timeoutMs,
       runsPackage,
+      registries: registryHosts(network),
     };
     return runTool(cwd === undefined ? request : { ...request, cwd }, isolation);
   };

@@ -57,6 +57,8 @@ export interface PackagesOptions {
   readonly toolEnvironment: Readonly<Record<string, string>>;
   /** The operator explicitly allowed running packages on a system that cannot isolate them. */
   readonly allowsUnseparated?: boolean;
+  /** Set for one beside the first. */
+  readonly organisation?: string | undefined;
   /** Hosts that packages may reach although they are not public, as in CAPSTAN_ALLOW_HOSTS. */
   readonly allowHosts?: readonly string[] | undefined;
   /** The guarded network: for OpenAPI documents at a URL and MCP servers with a URL. */
@@ -103,9 +105,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   const store = packageStore(options.database);
   await mkdir(join(dataDir, "capabilities", "clis"), { recursive: true });
   const manifests = new Map<string, Manifest>();
-  const { allowsUnseparated, allowHosts, toolEnvironment: tool } = options;
-  const upstreamProxy = tool.HTTPS_PROXY ?? tool.https_proxy ?? tool.HTTP_PROXY ?? tool.http_proxy;
-  const isolation = await probeIsolationFor(dataDir, { allowsUnseparated, allowHosts, upstreamProxy });
+  const isolation = await isolationOf(options);
   const mcp = mcpParts(options, isolation);
   const host = createPackageHost({
     ...options,
@@ -164,6 +164,12 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     ...changes({ host, loaded, store, dataDir, guard, linked }),
     close,
   };
+}
+
+function isolationOf(options: PackagesOptions): Promise<CommandIsolation> {
+  const { dataDir, allowsUnseparated, allowHosts, organisation, toolEnvironment: tool } = options;
+  const upstreamProxy = tool.HTTPS_PROXY ?? tool.https_proxy ?? tool.HTTP_PROXY ?? tool.http_proxy;
+  return probeIsolationFor(dataDir, { allowsUnseparated, allowHosts, upstreamProxy, organisation });
 }
 
 function mcpParts(options: PackagesOptions, isolation: CommandIsolation) {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Result } from "@capstan/core";
 import { MANIFEST_MAX_CHARS } from "@capstan/core/internal";
-import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import { type CommandIsolation, ownerOf, uidIn } from "../commands/command-isolation.ts";
 import type { CommandLine } from "../commands/command-line.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
 
@@ -23,7 +23,7 @@ export async function runIsolated(
   try {
     const home = join(folder, "home");
     await mkdir(home);
-    const uid = uidFor("nobody@describe.invalid");
+    const uid = uidIn(isolation, "nobody@describe.invalid");
     const owner = ownerOf(isolation, uid);
     if (owner !== undefined) await Promise.all([chown(folder, owner, owner), chown(home, owner, owner)]);
     return await runCommand(

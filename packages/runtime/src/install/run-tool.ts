@@ -8,7 +8,8 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Result } from "@capstan/core";
-import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import { type CommandIsolation, ownerOf, uidIn } from "../commands/command-isolation.ts";
+import type { CommandNetwork } from "../commands/confine.ts";
 import { nodeFiles } from "../commands/program-files.ts";
 import { runCommand } from "../commands/run-command.ts";
 import { OpenFolder } from "../files/open-folder.ts";
@@ -24,7 +25,7 @@ const MAX_OUTPUT = 16 * 1024 * 1024;
 const MAX_MEMORY = 2 * 1024 * 1024 * 1024; // npm on a package with a thousand dependencies
 const WHY_LINES = 4;
 const TOOL_PATH = "/usr/local/bin:/usr/bin:/bin";
-const TOOL_UID = uidFor("package-manager@install.invalid");
+const TOOL_USER = "package-manager@install.invalid";
 
 export interface ToolRequest {
   readonly argv: readonly string[];
@@ -36,12 +37,15 @@ export interface ToolRequest {
   readonly timeoutMs: number;
   /** It runs scripts of the package, so it gets the network of one. */
   readonly runsPackage?: boolean | undefined;
+  /** `host:port` of the operator's registries; all of the machine's network that an organisation's may reach. */
+  readonly registries?: readonly string[] | undefined;
 }
 
 /** Runs confined; its files belong to the server afterwards. */
 export async function runTool(request: ToolRequest, isolation: CommandIsolation): Promise<Result<ToolRun>> {
   const { argv, folder, readable, timeoutMs, cwd = folder } = request;
-  const owner = ownerOf(isolation, TOOL_UID);
+  const uid = uidIn(isolation, TOOL_USER);
+  const owner = ownerOf(isolation, uid);
   const server = process.getuid?.() ?? 0;
   if (owner !== undefined) await give(folder, owner, server);
   const env = { PATH: TOOL_PATH, HOME: folder, TMPDIR: folder, LANG: "C.UTF-8", ...request.env };
@@ -58,8 +62,8 @@ export async function runTool(request: ToolRequest, isolation: CommandIsolation)
       env,
       readable: [...nodeFiles(), ...readable],
       writable: [folder],
-      uid: TOOL_UID,
-      network: request.runsPackage ? { hosts: [] } : "open",
+      uid,
+      network: networkFor(request, isolation),
       ...limits,
     },
     isolation,
@@ -70,6 +74,15 @@ export async function runTool(request: ToolRequest, isolation: CommandIsolation)
   const isDone = exit === "exited" && code === 0;
   const why = exit === "timeout" ? `it took longer than ${timeoutMs} ms` : lastLines(stderr || stdout);
   return { ok: true, value: { ok: isDone, stdout, why: isDone ? "" : why || `it ended: ${exit}` } };
+}
+
+/** A package chooses what its manager downloads, so an organisation's must not reach what only the machine does. */
+function networkFor(
+  { runsPackage, registries = [] }: ToolRequest,
+  { organisation }: CommandIsolation,
+): CommandNetwork {
+  if (runsPackage) return { hosts: [] };
+  return organisation === undefined ? "open" : { hosts: registries };
 }
 
 /** An empty folder for one operation of a package manager. */

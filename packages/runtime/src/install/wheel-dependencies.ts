@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
+import { hostsOf } from "../sources/operator-network.ts";
 import type { ResolvedDependencies } from "./package-kind.ts";
 import type { Python } from "./python.ts";
 import { runTool, type ToolRun, withStaging } from "./run-tool.ts";
@@ -152,7 +153,8 @@ interface PipRun extends PipParts {
 async function pip(words: readonly string[], run: PipRun): Promise<Result<ToolRun>> {
   const { python, findLinks, venv, onlyLocal = false } = run;
   const links = findLinks.flatMap((each) => ["--find-links", each]);
-  const attempts = [["--no-index", ...links], ...(onlyLocal ? [] : [[...links, ...python.index]])];
+  const index = run.isolation.organisation === undefined ? python.index : withoutProxyOption(python.index);
+  const attempts = [["--no-index", ...links], ...(onlyLocal ? [] : [[...links, ...index]])];
   const into = venv === undefined ? [] : ["--python", join(venv, "bin", "python")];
   const fixed = ["--isolated", "--no-cache-dir", "--disable-pip-version-check", "--no-input"];
   const limits = ["--only-binary", ":all:", "--timeout", "30", "--retries", "1"];
@@ -174,6 +176,7 @@ async function pip(words: readonly string[], run: PipRun): Promise<Result<ToolRu
       folder: run.folder,
       readable: [...python.files, ...findLinks],
       timeoutMs: INSTALL_MS,
+      registries: hostsOf(python.index),
     };
     const done = await runTool(request, run.isolation);
     if (!done.ok || done.value.ok) return done;
@@ -183,5 +186,9 @@ async function pip(words: readonly string[], run: PipRun): Promise<Result<ToolRu
   }
   return fail("package_dependencies_missing", { manager: "pip", why });
 }
+
+/** In an organisation its proxy is its network's. */
+const withoutProxyOption = (index: readonly string[]): string[] =>
+  index.filter((word, at) => word !== "--proxy" && index[at - 1] !== "--proxy");
 
 const refused = (why: string) => fail("archive_refused", { why });

@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import { dirname, join, relative, resolve } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
-import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import { type CommandIsolation, ownerOf, uidIn } from "../commands/command-isolation.ts";
 import { interpreterFiles } from "../commands/program-files.ts";
 import { OpenFolder } from "../files/open-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
@@ -139,7 +139,7 @@ export class ServiceSupervisor {
   async #prepare(plan: ServicePlan): Promise<Result<number>> {
     const { dataDir, isolation } = this.#options;
     await mkdir(join(dataDir, "services"), { recursive: true });
-    const uid = uidFor(plan.user ?? `${plan.name}@service.invalid`);
+    const uid = uidIn(isolation, plan.user ?? `${plan.name}@service.invalid`);
     const owner = ownerOf(isolation, uid);
     const home = plan.user === undefined ? undefined : join(resolve(dataDir), "users", plan.user);
     if (plan.user !== undefined && plan.volumes.some(({ source }) => source === home)) {

@@ -12,7 +12,7 @@ import {
   type ToolContext,
 } from "@capstan/core";
 import { declaredFlow, isPath, normalisePath, type Parameter, semverOf } from "@capstan/core/internal";
-import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import { type CommandIsolation, ownerOf, uidIn } from "../commands/command-isolation.ts";
 import type { CommandLine } from "../commands/command-line.ts";
 import type { FailedOutputs } from "../commands/failed-outputs.ts";
 import { type CommandOutcome, runCommand } from "../commands/run-command.ts";
@@ -122,7 +122,7 @@ async function call(
   if (!healthy.ok) return healthy;
   const start = await parts.commandLine(record, manifest.command);
   if (!start.ok) return start;
-  const uid = uidFor(context.user.email);
+  const uid = uidIn(parts.isolation, context.user.email);
   const owner = ownerOf(parts.isolation, uid);
   const home = await prepareUserHome(parts.dataDir, {
     email: context.user.email,

@@ -12,10 +12,10 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { type CommandIsolation, ownerOf, uidFor } from "../commands/command-isolation.ts";
+import { type CommandIsolation, ownerOf, uidIn } from "../commands/command-isolation.ts";
 import { confine, type StartLine } from "../commands/confine.ts";
 import { nodeFiles, programFiles } from "../commands/program-files.ts";
-import { type OperatorNetwork, registryHosts } from "./operator-network.ts";
+import { type OperatorNetwork, registryHosts, withoutProxy } from "./operator-network.ts";
 
 const STDERR_CHARS = 4_000;
 const MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -116,9 +116,9 @@ export class McpProcess implements Transport {
   async #startLine(): Promise<StartLine> {
     const { command, args = [], env = {}, cwd = this.#home } = this.#command;
     const argv = [command, ...args];
-    const uid = uidFor(`mcp ${argv.join(" ")}`);
+    const uid = uidIn(this.#isolation, `mcp ${argv.join(" ")}`);
     const { variables, npmrc, files } = await this.#operator();
-    const lines = this.#isolation.networks ? npmrc.replaceAll(/^(https-)?proxy=.*$/gm, "") : npmrc; // its proxy is the network's
+    const lines = this.#isolation.networks ? withoutProxy(npmrc) : npmrc; // its proxy is the network's
     writeFileSync(join(this.#home, ".npmrc"), lines, { mode: 0o644 }); // npx looks for its configuration there
     const owner = ownerOf(this.#isolation, uid);
     if (owner !== undefined) chownSync(this.#home, owner, owner);
@@ -129,13 +129,19 @@ export class McpProcess implements Transport {
         env: { ...cleanEnvironment(this.#home), ...variables, ...env },
         network: { hosts: registryHosts({ variables, npmrc }) },
         uid,
-        readable: [...nodeFiles(), ...programFiles(argv), ...files, ...(cwd === this.#home ? [] : [cwd])],
+        readable: [...nodeFiles(), ...files, ...this.#machineFiles(argv, cwd)],
         writable: [this.#home],
       },
       this.#isolation,
     );
     if (!line.ok) throw new Error(line.failure.message);
     return line.value;
+  }
+
+  /** What the command line names; the machine's files are not an organisation's to name. */
+  #machineFiles(argv: readonly string[], cwd: string): string[] {
+    if (this.#isolation.organisation !== undefined) return [];
+    return [...programFiles(argv), ...(cwd === this.#home ? [] : [cwd])];
   }
 
   #receive(chunk: Buffer): void {

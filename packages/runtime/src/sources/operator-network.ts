@@ -28,15 +28,21 @@ export function operatorNetwork(
   };
 }
 
+/** For a program whose proxy is its network's. */
+export const withoutProxy = (npmrc: string): string => npmrc.replaceAll(/^(https-)?proxy=.*$/gm, "");
+
 /** `host:port` of the operator's registries, which may be in a private network. */
 export function registryHosts({ variables, npmrc }: Pick<OperatorNetwork, "variables" | "npmrc">): string[] {
   const named = Object.entries(variables).filter(([name]) => /INDEX/i.test(name));
   const registries = [...npmrc.matchAll(/^(?:@[^:]+:)?registry=(.+)$/gm)].map(([, address = ""]) => address);
-  return [...named.map(([, address]) => address), ...registries].flatMap((address) => {
+  return hostsOf([...named.map(([, address]) => address), ...registries]);
+}
+
+export const hostsOf = (addresses: readonly string[]): string[] =>
+  addresses.flatMap((address) => {
     const url = URL.parse(address.trim());
     return url?.hostname ? [`${url.hostname}:${url.port || (url.protocol === "https:" ? 443 : 80)}`] : [];
   });
-}
 
 /** A URL without user name and password. */
 export function withoutPassword(text: string): string {

@@ -19,6 +19,13 @@ export interface LazyCodingAgents {
   open(): Promise<CodingAgents>;
 }
 
+/** The first organisation's, whose programs the others may use as well. */
+export interface MachinePrograms {
+  readonly codingAgents: LazyCodingAgents;
+  /** What programs may see a part of. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** What the coding agents' routes need of the server. */
 export interface CodingAgentRouteParts {
   readonly codingAgents: LazyCodingAgents;

@@ -4,25 +4,38 @@ import type { CodingAgentAdapter, CodingAgentManifest } from "@capstan/core/inte
 import type { Feature } from "../http/feature.ts";
 import type { Settings } from "../settings/settings.ts";
 import { codingAgentRoutes } from "./coding-agent-routes.ts";
-import type { CodingAgentRouteParts, CodingAgents, LazyCodingAgents } from "./known-agent.ts";
+import type {
+  CodingAgentRouteParts,
+  CodingAgents,
+  LazyCodingAgents,
+  MachinePrograms,
+} from "./known-agent.ts";
 
 export interface CodingAgentParts extends Omit<CodingAgentRouteParts, "codingAgents"> {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string>>;
   /** The operator's own, besides the ten. */
   readonly adapters: readonly CodingAgentAdapter[];
+  /** Set for an organisation beside the first: the same programs, with runs of its own. */
+  readonly programs?: MachinePrograms | undefined;
 }
 
 export function openCodingAgents(
   parts: CodingAgentParts,
 ): Feature & { readonly codingAgents: LazyCodingAgents } {
   let opened: Promise<CodingAgents> | undefined;
-  const codingAgents = { open: () => (opened ??= open(parts)) };
+  const codingAgents = { open: () => (opened ??= parts.programs ? openAgain(parts.programs) : open(parts)) };
   return {
     codingAgents,
     routes: [codingAgentRoutes({ ...parts, codingAgents })],
     close: async () => (await opened)?.host.close(),
   };
+}
+
+async function openAgain({ codingAgents }: MachinePrograms): Promise<CodingAgents> {
+  const { createRunHost } = await import("@capstan/coding-agents");
+  const shared = await codingAgents.open();
+  return { ...shared, host: createRunHost(shared.client) };
 }
 
 async function open({ settings, environment, adapters }: CodingAgentParts): Promise<CodingAgents> {

@@ -3,7 +3,8 @@
  * their own: whatever its settings promise, a program reaches no more than that user does. Where the server cannot change
  * users, a program that keeps its own tools has the server's rights, so it runs only for those who have them anyway.
  */
-import { chmod, lstat, mkdir } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import {
   allowTraversal,
@@ -12,7 +13,7 @@ import {
   type KeyRecord,
   LOCAL_USER,
   prepareUserHome,
-  uidFor,
+  uidIn,
 } from "@capstan/runtime";
 
 export interface HarnessUser {
@@ -48,6 +49,8 @@ export interface HarnessUserParts {
   readonly allowsUnseparated: boolean;
   readonly keysOf: (email: string) => Promise<readonly Pick<KeyRecord, "rights" | "revoked">[]>;
   readonly loginOf: (harness: string) => Promise<HarnessLogin>;
+  /** Set for one beside the first: its programs run only as users of its own, without tools of their own. */
+  readonly organisation?: string | undefined;
   /** What programs may see a part of; its HOME is the server's. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -56,17 +59,41 @@ export function harnessUsers(parts: HarnessUserParts): HarnessUsers {
   return {
     async userFor({ agent, userEmail }, harness, command) {
       const hasTools = agent.spec.allowNativeTools;
-      if (!(await parts.changesUser())) return asServer(parts, { harness, userEmail, hasTools });
+      const changesUser = await parts.changesUser();
+      const inside = refuseInOrganisation(parts, { harness, hasTools, changesUser });
+      if (!inside.ok) return inside;
+      if (!changesUser) return asServer(parts, { harness, userEmail, hasTools });
       if (!hasTools && parts.asServer.includes(harness)) return ok(undefined);
-      const closed = await closedPath(parts, command);
-      if (closed !== undefined) return fail("harness_not_separated", { harness, path: closed });
-      const uid = uidFor(userEmail);
-      const home = await prepareUserHome(parts.dataDir, { email: userEmail, capability: "harness", uid });
-      if (!home.ok) return home;
-      const login = await reachableLogin(parts, harness, home.value.home);
-      return login.ok ? ok({ user: { uid, gid: uid }, home: home.value.home }) : login;
+      return asUser(parts, { harness, userEmail, command });
     },
   };
+}
+
+async function asUser(
+  parts: HarnessUserParts,
+  { harness, userEmail, command }: { harness: string; userEmail: string; command: string | undefined },
+): Promise<Result<HarnessUser>> {
+  const closed = await closedPath(parts, command);
+  if (closed !== undefined) return fail("harness_not_separated", { harness, path: closed });
+  const uid = uidIn(parts, userEmail);
+  const home = await prepareUserHome(parts.dataDir, { email: userEmail, capability: "harness", uid });
+  if (!home.ok) return home;
+  const login = await reachableLogin(parts, harness, home.value.home);
+  return login.ok ? ok({ user: { uid, gid: uid }, home: home.value.home }) : login;
+}
+
+/** As the server a program would reach every organisation's files; with its own tools, the machine's network. */
+function refuseInOrganisation(
+  { organisation }: HarnessUserParts,
+  { harness, hasTools, changesUser }: { harness: string; hasTools: boolean; changesUser: boolean },
+): Result<true> {
+  if (organisation === undefined || (changesUser && !hasTools)) return ok(true);
+  return fail("organisation_harness_refused", {
+    harness,
+    why: changesUser
+      ? "its own tools would reach the machine's network"
+      : "this server is not root, so it would run with the rights of the server itself",
+  });
 }
 
 /** Where the server cannot change users. */
@@ -90,14 +117,26 @@ async function hasServersRights({ keysOf }: HarnessUserParts, email: string): Pr
 
 /** The first of the two that another OS user cannot reach. */
 async function closedPath(
-  { dataDir, folder }: HarnessUserParts,
+  { dataDir, folder, organisation }: HarnessUserParts,
   command: string | undefined,
 ): Promise<string | undefined> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   await allowTraversal(dataDir);
+  if (organisation !== undefined) await openWayTo(dataDir);
   await chmod(folder, 0o755);
   if (!(await isOpenToOthers([folder]))) return folder;
   return command === undefined || (await isOpenToOthers([command])) ? undefined : command;
+}
+
+/** `<data folder>/organisations/<id>`: others pass through both above it, and list neither. */
+async function openWayTo(dataDir: string): Promise<void> {
+  const all = dirname(dataDir);
+  for (const name of await readdir(all)) {
+    const path = join(all, name);
+    if (((await lstat(path)).mode & 0o066) !== 0) await chmod(path, 0o700); // one that an older version made
+  }
+  await chmod(all, 0o711);
+  await allowTraversal(dirname(all));
 }
 
 /** A login in the server's own home is not the user's; the program would only say that it has none. */

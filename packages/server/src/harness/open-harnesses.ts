@@ -10,7 +10,7 @@ import {
   SessionFolders,
   Worktrees,
 } from "@capstan/runtime";
-import type { LazyCodingAgents } from "../coding-agents/known-agent.ts";
+import type { LazyCodingAgents, MachinePrograms } from "../coding-agents/known-agent.ts";
 import type { SessionFiles } from "../sessions/session-files.ts";
 import type { Settings } from "../settings/settings.ts";
 import { codingAgentDriver } from "./coding-agent-driver.ts";
@@ -34,7 +34,9 @@ export interface HarnessParts {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string>>;
   readonly keys: Pick<KeyStore, "list">;
-  readonly database: Pick<Database, "pool">;
+  readonly database: Pick<Database, "pool" | "organisation">;
+  /** Of the machine, for an organisation beside the first. */
+  readonly programs?: MachinePrograms | undefined;
   readonly onError: (error: unknown, what: string) => void;
 }
 
@@ -79,7 +81,8 @@ export function openHarnesses(given: HarnessParts): Harnesses {
   };
 }
 
-function usersOf({ codingAgents, folder, settings, environment, keys }: HarnessParts): HarnessUsers {
+function usersOf(given: HarnessParts): HarnessUsers {
+  const { codingAgents, folder, settings, environment, programs, keys, database } = given;
   let changes: Promise<boolean> | undefined;
   return harnessUsers({
     dataDir: resolve(settings.CAPSTAN_DATA_DIR),
@@ -93,7 +96,8 @@ function usersOf({ codingAgents, folder, settings, environment, keys }: HarnessP
       const known = manifests.find(({ capabilities }) => capabilities.agent === harness);
       return { variables: known?.authVariables ?? [], files: known?.capabilities.authFiles ?? [] };
     },
-    environment,
+    environment: programs?.environment ?? environment,
+    organisation: database.organisation?.id,
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * What runs with the machine's rights stays with the first organisation: programs are separated by user ids and
- * namespaces that were made for the users of one. In others their routes refuse; what only lists shows what is there: nothing.
+ * What has the machine's rights stays with the first organisation: services are started from its folders, and a coding
+ * agent that a caller runs directly has the machine's network. In others their routes refuse; what only lists shows what is there.
  */
 import { fail } from "@capstan/core";
 import type { OpenAPIHono } from "@hono/zod-openapi";
@@ -9,7 +9,6 @@ import type { Feature } from "../http/feature.ts";
 import { problem } from "../http/problem.ts";
 
 const MACHINE: ReadonlyMap<string, string> = new Map([
-  ["change package", "Packages"],
   ["change service", "Services"],
   ["use coding agent", "Coding agents"],
   ["see transcript", "Transcripts"],

@@ -43,6 +43,12 @@ const TOOL_VARIABLES =
 export const toolEnvironment = (environment: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => TOOL_VARIABLES.test(name)));
 
+/** The operator's registries serve every organisation; their tokens do not. */
+export const organisationTools = (environment: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(toolEnvironment(environment)).filter(([name]) => !/TOKEN|_auth|password/i.test(name)),
+  );
+
 export async function openServerPackages(
   parts: PackageParts,
 ): Promise<Feature & { readonly packages: Packages }> {
@@ -70,6 +76,7 @@ export async function openServerPackages(
     secretsFor: parts.capabilitySecrets.valuesFor,
     toolEnvironment: toolEnvironment(environment),
     allowHosts: settings.CAPSTAN_ALLOW_HOSTS,
+    organisation: database.organisation?.id,
     allowsUnseparated: settings.CAPSTAN_ALLOW_UNSEPARATED_PACKAGES,
   });
   packages.services.resume().then(

@@ -48,7 +48,7 @@ import {
 } from "@capstan/runtime";
 import { uuidv7 } from "uuidv7";
 import { toolContexts } from "../capabilities/tool-context.ts";
-import type { LazyCodingAgents } from "../coding-agents/known-agent.ts";
+import type { LazyCodingAgents, MachinePrograms } from "../coding-agents/known-agent.ts";
 import { type Harnesses, openHarnesses } from "../harness/open-harnesses.ts";
 import type { Feature } from "../http/feature.ts";
 import type { ServerModels } from "../models/models.ts";
@@ -80,6 +80,7 @@ export interface RunParts {
   readonly models: ServerModels;
   readonly packages: Packages;
   readonly codingAgents: LazyCodingAgents;
+  readonly programs?: MachinePrograms | undefined;
   readonly fetch: ClosableFetch;
   readonly sandbox: Sandbox;
   /** Signs webhooks. */
@@ -207,7 +208,7 @@ async function openEngine(
     models: parts.models,
     budgets: ledger,
     textChecks: parts.textChecks.inForce,
-    harness: (name) => (database.organisation ? undefined : harnesses.driver(name)), // programs are the machine's
+    harness: (name) => harnesses.driver(name),
     harnessWaitMs: settings.CAPSTAN_HARNESS_WAIT_SECONDS * 1000,
     executorId: settings.CAPSTAN_EXECUTOR_ID ?? (database.kind === "pglite" ? "local" : uuidv7()),
     countTokens,

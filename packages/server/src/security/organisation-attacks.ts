@@ -3,6 +3,7 @@ import type { SecurityRow } from "./sharing-attacks.ts";
 
 const ORGANISATIONS = "packages/server/src/security/organisations.live.test.ts";
 const MEMBERS = "packages/server/src/organisations/people-in-organisations.live.test.ts";
+const PROGRAMS = "packages/server/src/organisations/programs-in-organisations.live.test.ts";
 const ROWS = "packages/runtime/src/organisations/organisations.live.test.ts";
 
 export const ORGANISATION_ATTACKS: readonly SecurityRow[] = [
@@ -25,6 +26,16 @@ export const ORGANISATION_ATTACKS: readonly SecurityRow[] = [
       [ROWS, "a query that names another organisation's table is refused"],
       [ROWS, "row-level security hides every row"],
       [ROWS, "stay in their own, also in transactions and after errors"],
+    ],
+  },
+  {
+    attack: "another organisation's files, users or ports, or the machine's, by a package or a coding agent",
+    shownBy: [
+      [PROGRAMS, "the same person's programs are another user in each"],
+      [PROGRAMS, "a package cannot be read from the machine"],
+      [PROGRAMS, "an MCP command sees no file of the machine"],
+      [PROGRAMS, "a coding agent runs as a user of its organisation"],
+      [PROGRAMS, "a coding agent with tools of its own is refused"],
     ],
   },
   {

@@ -50,6 +50,7 @@ import {
 } from "@capstan/runtime";
 import { budgetAlerts } from "../budgets/budget-alerts.ts";
 import { serverCatalog } from "../capabilities/catalog.ts";
+import type { MachinePrograms } from "../coding-agents/known-agent.ts";
 import { openModelFinder } from "../models/find-models.ts";
 import { openServerModels } from "../models/models.ts";
 import { openProviders, type Providers } from "../models/providers.ts";
@@ -78,6 +79,9 @@ export interface OrganisationFoundations {
   readonly registrationKey: Buffer;
   /** Who people are is the first one's. */
   readonly identityChecks: IdentityChecks;
+  readonly programs: MachinePrograms;
+  /** Where pip and npm find the operator's registries. */
+  readonly toolEnvironment: Readonly<Record<string, string>>;
 }
 
 export async function openFoundations(options: FoundationOptions) {

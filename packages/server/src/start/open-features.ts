@@ -87,11 +87,12 @@ export async function openFeatures(settings: Settings, log: Log, extras: Feature
   if (!opened.ok) return opened;
   const { stores, ...foundations } = opened.value;
   const { database, registry, sandbox, models, secret } = foundations;
-  const around = { settings, environment, log, onError, withRetry, routeTier: tier.value };
+  const { programs } = extras.organisation ?? {};
+  const around = { settings, environment, programs, log, onError, withRetry, routeTier: tier.value };
   const common = { ...foundations, ...stores, ...around, ...placeIn(extras, database) };
 
   const documents = await withRetry(() => openDocuments(common));
-  const packages = await openServerPackages({ ...common, note: log.info });
+  const packages = await openServerPackages({ ...common, ...toolsOf(extras), note: log.info });
   const watch = openObservability(common);
   const observations = openObservations(database, onError);
   const codingAgents = openCodingAgents({ ...common, adapters: config.codingAgents ?? [] });
@@ -136,6 +137,7 @@ export async function openFeatures(settings: Settings, log: Log, extras: Feature
     models,
     documents,
     notes,
+    codingAgents: codingAgents.codingAgents,
     runs: runs.runs,
     stopping: runs.stopping,
     drain: runs.drain,
@@ -153,6 +155,10 @@ const placeIn = ({ host, places }: FeatureExtras, { organisation }: Database) =>
   places,
   organisation: organisation?.id ?? FIRST_ORGANISATION,
 });
+
+/** Where package managers look, for one beside the first. */
+const toolsOf = ({ organisation }: FeatureExtras) =>
+  organisation ? { environment: organisation.toolEnvironment } : {};
 
 const errorsTo =
   (log: Log) =>

@@ -1,10 +1,11 @@
 /** Opens an organisation beside the first: every feature once more, on a store, a folder and secrets of its own. */
-import { rm } from "node:fs/promises";
+import { chmod, mkdir, rm, stat } from "node:fs/promises";
 import { ok, type Result } from "@capstan/core";
 import { dataFolderSecret, dropOrganisation, openOrganisationDatabase } from "@capstan/runtime";
 import type { AuthParts } from "../auth/authenticate.ts";
 import type { Handler, OpenOrganisation } from "../organisations/organisation-host.ts";
 import { organisationSettings } from "../organisations/organisation-settings.ts";
+import { organisationTools } from "../packages/open-packages.ts";
 import type { Log } from "../settings/log.ts";
 import { createApp } from "./app.ts";
 import { type FeatureExtras, type OpenFeatures, openFeatures } from "./open-features.ts";
@@ -21,15 +22,19 @@ export async function openOrganisation(
   id: string,
   { first, callers, log, extras }: OrganisationOpening,
 ): Promise<Result<OpenOrganisation>> {
+  const settings = settingsOf(first, id);
+  await closeToOthers(settings.CAPSTAN_DATA_DIR);
   const database = await openOrganisationDatabase(first.database, id);
   if (!database.ok) return database;
-  const opened = await openFeatures(settingsOf(first, id), log, {
+  const opened = await openFeatures(settings, log, {
     ...extras,
-    environment: {}, // of programs, which it has none of
+    environment: {}, // what is found on the machine is the operator's
     organisation: {
       database: database.value,
       registrationKey: first.registrationKey,
       identityChecks: first.identityChecks,
+      programs: { codingAgents: first.codingAgents, environment: extras.environment ?? {} },
+      toolEnvironment: organisationTools(extras.environment ?? {}),
     },
   });
   if (!opened.ok) {
@@ -46,6 +51,13 @@ export async function openOrganisation(
       await services.close();
     },
   });
+}
+
+/** Its programs run as other users of the system, and must not find what another organisation left open. */
+async function closeToOthers(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { mode } = await stat(folder);
+  if ((mode & 0o066) !== 0) await chmod(folder, 0o700);
 }
 
 export async function eraseOrganisation(id: string, first: OpenFeatures): Promise<void> {
