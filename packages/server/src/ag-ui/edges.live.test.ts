@@ -1,6 +1,5 @@
-/** Nothing an AG-UI client sends is ignored. Tested with both generations of the official client. */
+/** Nothing an AG-UI client sends is ignored. Edits of the history are in rewinds.live.test.ts, older clients in old-clients.live.test.ts. */
 import { HttpAgent } from "@ag-ui/client";
-import { HttpAgent as OldHttpAgent } from "ag-ui-client-0.0";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventsIn, runInput, typesOf, type WireEvent } from "../../../../tools/ag-ui-wire.ts";
 import { type LlmRequest, lastUserText, toolAnswered } from "../../../../tools/scripted-llm.ts";
@@ -19,7 +18,6 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 beforeEach(() => rig.reset());
 
-const PATIENT = { timeout: 20_000 }; // on a busy machine the first request takes seconds
 const user = (content: string, id: string = crypto.randomUUID()) => ({ id, role: "user" as const, content });
 const post = async (body: object) => eventsIn(await (await rig.post(runInput(body))).text());
 const pickColor = { name: "pick_color", description: "Asks for a color.", parameters: { type: "object" } };
@@ -175,12 +173,43 @@ describe("shared state", () => {
     expect(second.state).toEqual({ size: 3, color: "blue" });
   });
 
-  test("the task list does not touch the client's state", async () => {
-    const todos = [{ content: "Run tests", activeForm: "Running tests", status: "in_progress" }];
-    rig.llm.script = callThenSay("write_todos", { todos });
-    const events = await post({ state: { todos: ["mine"] } });
-    expect(typesOf(events)).toContain("ACTIVITY_SNAPSHOT");
-    expect(typesOf(events).filter((type) => type.startsWith("STATE_"))).toEqual([]);
+  describe("the task list", () => {
+    const listOf = (content: string) => [{ content, activeForm: "Doing it", status: "in_progress" }];
+    const stored = async (threadId: string) =>
+      (await rig.server.call("GET", `/v1/sessions/${threadId}`)).body;
+
+    test.each([
+      ["a state with a list of the same name", { todos: ["mine"], size: 3 }],
+      ["an empty state", {}],
+    ])("does not touch the client's state, sent or stored: %s", async (_what, state) => {
+      rig.llm.script = callThenSay("write_todos", { todos: listOf("Run tests") });
+      const { agent, seen } = await rig.client("plan", state);
+      expect(typesOf(seen)).toContain("ACTIVITY_SNAPSHOT");
+      expect(seen.filter(({ type }) => type === "STATE_DELTA")).toEqual([]);
+      expect(agent.state).toEqual(state);
+      expect(await stored(agent.threadId)).toMatchObject({ state, metadata: {} });
+      const { body: files } = await rig.server.call("GET", `/v1/sessions/${agent.threadId}/files`);
+      expect(files.entries).toEqual([]);
+      const second = new HttpAgent({ url: rig.url, threadId: agent.threadId });
+      rig.llm.script = () => say("Hello.");
+      second.addMessage(user("and now?"));
+      await second.runAgent();
+      expect(JSON.stringify(second.state)).not.toContain("Run tests");
+      expect(await stored(agent.threadId)).toMatchObject({ state });
+    });
+
+    test("lives in the conversation: the model reads its earlier call, another conversation has none", async () => {
+      rig.llm.script = callThenSay("write_todos", { todos: listOf("Paint the pier") });
+      const { agent } = await rig.client("plan");
+      rig.llm.script = () => say("Hello.");
+      agent.addMessage(user("go on"));
+      await agent.runAgent();
+      const { messages } = rig.llm.requests.at(-1) as LlmRequest;
+      const call = messages.find((message) => (message as WireEvent).tool_calls) as WireEvent;
+      expect(JSON.parse(call.tool_calls[0].function.arguments)).toEqual({ todos: listOf("Paint the pier") });
+      await rig.client("what is there to do?");
+      expect(JSON.stringify(rig.llm.requests.at(-1))).not.toContain("Paint the pier");
+    });
   });
 
   test("predicted arguments are announced, and become the state", async () => {
@@ -246,97 +275,5 @@ describe("client instructions for the model", () => {
     ["a webhook that is not a URL", { webhook: { url: "example" } }],
   ])("%s is refused, not ignored", async (_what, forwardedProps) => {
     expect((await rig.post(runInput({ forwardedProps }))).status).toBe(422);
-  });
-});
-
-describe("edit and regenerate", () => {
-  const echo = (request: LlmRequest) => say(`Answer ${rig.llm.requests.length} to ${lastUserText(request)}`);
-  const agentWith = async (...texts: string[]) => {
-    rig.llm.script = echo;
-    const agent = new HttpAgent({ url: rig.url, threadId: crypto.randomUUID() });
-    for (const text of texts) {
-      agent.addMessage(user(text));
-      await agent.runAgent();
-    }
-    return agent;
-  };
-  const texts = (agent: HttpAgent) => agent.messages.map(({ content }) => content);
-
-  test("the last message sent again is answered again; the first answer is kept in a branch", async () => {
-    const agent = await agentWith("one", "two");
-    agent.setMessages(agent.messages.slice(0, 3));
-    await agent.runAgent();
-    expect(texts(agent)).toEqual(["one", "Answer 1 to one", "two", "Answer 3 to two"]);
-    const { body } = await rig.server.call("GET", "/v1/sessions");
-    const branch = body.items.find((session: WireEvent) => session.forked_from === agent.threadId);
-    const kept = await rig.server.call("GET", `/v1/sessions/${branch.id}/messages`);
-    expect(JSON.stringify(kept.body.items)).toContain("Answer 2 to two");
-  });
-
-  test("a new message after a shorter history replaces what followed", async () => {
-    const agent = await agentWith("one", "two", "three");
-    agent.setMessages([...agent.messages.slice(0, 2), user("other")]);
-    await agent.runAgent();
-    expect(await rolesIn(agent.threadId)).toEqual(["user", "assistant", "user", "assistant"]);
-    const last = rig.llm.requests.at(-1) as LlmRequest;
-    expect(JSON.stringify(last.messages)).not.toContain("two");
-  });
-
-  test("a known message with another text replaces the stored one", async () => {
-    const agent = await agentWith("one", "two");
-    const [first] = agent.messages;
-    agent.setMessages([user("uno", first?.id)]);
-    await agent.runAgent();
-    expect(texts(agent)).toEqual(["uno", "Answer 3 to uno"]);
-    expect(await rolesIn(agent.threadId)).toEqual(["user", "assistant"]);
-  });
-
-  test("repeating a request does not start another run", async () => {
-    rig.llm.script = echo;
-    const body = runInput({ messages: [user("one")] });
-    await (await rig.post(body)).text();
-    await (await rig.post(body)).text();
-    expect(rig.llm.requests).toHaveLength(1);
-  });
-
-  test("a client that sends only its newest message continues the thread", async () => {
-    const agent = await agentWith("one");
-    agent.setMessages([user("two")]);
-    await agent.runAgent();
-    expect(await rolesIn(agent.threadId)).toEqual(["user", "assistant", "user", "assistant"]);
-  });
-});
-
-describe("a client of the 0.0.x protocol", () => {
-  const old = (text: string) =>
-    new OldHttpAgent({ url: rig.url, threadId: crypto.randomUUID(), initialMessages: [user(text)] });
-
-  test("gets an answer it can read", async () => {
-    const agent = old("hi");
-    await agent.runAgent();
-    expect(agent.messages.at(-1)).toMatchObject({ role: "assistant", content: "Hello there." });
-  });
-
-  test("runs its own tool and continues", async () => {
-    rig.llm.script = (request) =>
-      toolAnswered(request) ? say("Nice.") : { calls: [{ id: "call_c", name: "pick_color", input: {} }] };
-    const agent = old("pick");
-    await agent.runAgent({ tools: [pickColor] });
-    agent.addMessage({ id: "r1", role: "tool", toolCallId: "call_c", content: "blue" });
-    await agent.runAgent({ tools: [pickColor] });
-    expect(agent.messages.at(-1)).toMatchObject({ content: "Nice." });
-  });
-
-  test("reads the end of a run that was cancelled elsewhere", async () => {
-    const held = Promise.withResolvers<void>();
-    rig.llm.script = () => ({ ...say("late"), until: held.promise });
-    const agent = old("hi");
-    const ended = agent.runAgent();
-    await expect
-      .poll(async () => (await rig.server.call("GET", `/v1/sessions/${agent.threadId}`)).body.status, PATIENT)
-      .toBe("running");
-    await rig.server.call("POST", `/v1/sessions/${agent.threadId}/cancel`);
-    await ended;
-    held.resolve();
   });
 });
