@@ -1,6 +1,7 @@
 /** Connections: users' accounts at other services, and the providers that an operator set up. */
 import { z } from "zod";
 import { countedPageOf, listOf, PageQuery, pageOf, queryText } from "./page.ts";
+import { readBack } from "./read-back.ts";
 
 const address = z.url({ protocol: /^https?$/ }).max(2000);
 const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/, "is no OAuth scope");
@@ -14,58 +15,6 @@ const providerId = z.string().regex(/^[a-z0-9][a-z0-9_.:-]{0,99}$/, "is no provi
 
 export const CONNECTION_KINDS = ["oauth2", "api_key", "basic"] as const;
 export const CONSENT_TERMS = ["once", "time", "always"] as const;
-
-export const ConnectionProviderPut = z
-  .strictObject({
-    name: z.string().trim().min(1).max(100).optional(),
-    kind: z.enum(CONNECTION_KINDS).optional(),
-    client_id: z.string().min(1).max(500).optional(),
-    client_secret: z
-      .string()
-      .min(1)
-      .max(2000)
-      .optional()
-      .meta({ writeOnly: true, description: "Write-only. Left out: as it was." }),
-    tenant: z
-      .string()
-      .regex(/^[\w.-]{1,100}$/)
-      .optional()
-      .meta({ description: "Microsoft's directory: an id, a domain, `common` or `organizations`." }),
-    issuer: address
-      .optional()
-      .meta({ description: "Its addresses are read from there when they are left out." }),
-    authorization_url: address.optional(),
-    token_url: address.optional(),
-    revocation_url: address.optional(),
-    account_url: address.optional().meta({ description: "Where the account's name is read." }),
-    hosts: z.array(host).min(1).max(50).optional().meta({
-      description: "The only hosts that its tokens are sent to: `host`, `host:port` or `*.domain`.",
-    }),
-    base_scopes: z.array(scope).max(50).optional().meta({ description: "Asked for every time." }),
-    scope_separator: z.enum([" ", ","]).optional(),
-    pkce: z.boolean().optional(),
-    client_proof: z.enum(["body", "header"]).optional(),
-    resource: address.optional().meta({ description: "RFC 8707: whom tokens are for." }),
-    header: z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,100}$/)
-      .optional()
-      .meta({ description: "For keys: the header that carries it." }),
-    query: z
-      .string()
-      .regex(/^[\w.-]{1,100}$/)
-      .optional()
-      .meta({ description: "For keys: the query parameter that carries it." }),
-    prefix: z
-      .string()
-      .regex(/^[\x20-\x7e]{0,50}$/)
-      .optional()
-      .meta({ description: "For keys: what stands before it in the header." }),
-  })
-  .meta({ id: "ConnectionProviderPut" });
-export type ConnectionProviderPut = z.input<typeof ConnectionProviderPut>;
-
-export const ConnectionProviderId = z.strictObject({ id: providerId });
 
 export const ConnectionProviderInfo = z
   .object({
@@ -81,11 +30,87 @@ export const ConnectionProviderInfo = z
     authorization_url: z.string().nullable(),
     token_url: z.string().nullable(),
     revocation_url: z.string().nullable(),
+    account_url: z.string().nullable(),
+    issuer: z.string().nullable(),
+    resource: z.string().nullable(),
+    tenant: z.string().nullable(),
+    base_scopes: z.array(z.string()).nullable(),
+    scope_separator: z.enum([" ", ","]).nullable(),
     pkce: z.boolean(),
+    client_proof: z.enum(["body", "header"]).nullable(),
+    header: z.string().nullable(),
+    query: z.string().nullable(),
+    prefix: z.string().nullable(),
     redirect_uri: z.string().meta({ description: "To register at the provider." }),
   })
-  .meta({ id: "ConnectionProvider" });
+  .meta({
+    id: "ConnectionProvider",
+    description: "Null: the operator did not set it. May be sent back to `PUT` as it was read.",
+  });
 export type ConnectionProviderInfo = z.infer<typeof ConnectionProviderInfo>;
+/** What the server says of a provider. */
+const kept = ConnectionProviderInfo.pick({
+  id: true,
+  ready: true,
+  listed: true,
+  from: true,
+  has_secret: true,
+  redirect_uri: true,
+}).shape;
+
+export const ConnectionProviderPut = z
+  .strictObject({
+    ...readBack(kept),
+    name: z.string().trim().min(1).max(100).optional(),
+    kind: z.enum(CONNECTION_KINDS).optional(),
+    client_id: z.string().min(1).max(500).nullish(),
+    client_secret: z
+      .string()
+      .min(1)
+      .max(2000)
+      .optional()
+      .meta({ writeOnly: true, description: "Write-only. Left out, or `[sealed]`: as it was." }),
+    tenant: z
+      .string()
+      .regex(/^[\w.-]{1,100}$/)
+      .nullish()
+      .meta({ description: "Microsoft's directory: an id, a domain, `common` or `organizations`." }),
+    issuer: address
+      .nullish()
+      .meta({ description: "Its addresses are read from there when they are left out." }),
+    authorization_url: address.nullish(),
+    token_url: address.nullish(),
+    revocation_url: address.nullish(),
+    account_url: address.nullish().meta({ description: "Where the account's name is read." }),
+    hosts: z.array(host).min(1).max(50).optional().meta({
+      description: "The only hosts that its tokens are sent to: `host`, `host:port` or `*.domain`.",
+    }),
+    base_scopes: z.array(scope).max(50).nullish().meta({ description: "Asked for every time." }),
+    scope_separator: z.enum([" ", ","]).nullish(),
+    pkce: z.boolean().optional(),
+    client_proof: z.enum(["body", "header"]).nullish(),
+    resource: address.nullish().meta({ description: "RFC 8707: whom tokens are for." }),
+    header: z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,100}$/)
+      .nullish()
+      .meta({ description: "For keys: the header that carries it." }),
+    query: z
+      .string()
+      .regex(/^[\w.-]{1,100}$/)
+      .nullish()
+      .meta({ description: "For keys: the query parameter that carries it." }),
+    prefix: z
+      .string()
+      .regex(/^[\x20-\x7e]{0,50}$/)
+      .nullish()
+      .meta({ description: "For keys: what stands before it in the header." }),
+  })
+  .meta({ id: "ConnectionProviderPut" });
+export type ConnectionProviderPut = z.input<typeof ConnectionProviderPut>;
+
+export const ConnectionProviderId = z.strictObject({ id: providerId });
+
 export const ConnectionProviderList = listOf(ConnectionProviderInfo).meta({ id: "ConnectionProviderList" });
 
 const ConnectionConsent = z.object({

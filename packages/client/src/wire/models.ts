@@ -1,6 +1,7 @@
 /** Models and their providers: what is available, what was found on the server's machine, what is the default. */
 import { z } from "zod";
 import { listOf } from "./page.ts";
+import { readBack } from "./read-back.ts";
 
 export const ModelChoice = z
   .object({
@@ -78,14 +79,21 @@ export const ProviderInfo = z
     needs_address: z.boolean().meta({ description: "It has no default address; the key is optional." }),
     example_address: z.string(),
   })
-  .meta({ id: "Provider" });
+  .meta({ id: "Provider", description: "May be sent back to `PUT` as it was read." });
 export type ProviderInfo = z.infer<typeof ProviderInfo>;
 
 export const ProviderList = listOf(ProviderInfo);
 
 export const ProviderPut = z
   .strictObject({
-    api_key: z.string().trim().min(1).max(1000).optional(),
+    ...readBack(ProviderInfo.omit({ base_url: true }).shape),
+    api_key: z
+      .string()
+      .trim()
+      .min(1)
+      .max(1000)
+      .optional()
+      .meta({ writeOnly: true, description: "Write-only. Left out, or `[sealed]`: as it was." }),
     base_url: z.url({ protocol: /^https?$/ }).optional(),
     default_model: z
       .string()

@@ -49,6 +49,8 @@ export interface ConfiguredProvider extends ConnectionProvider {
   /** Whether it is a row of the table. */
   readonly isListed: boolean;
   readonly from: "settings" | "environment" | "none";
+  /** As the operator set it. */
+  readonly settings: ProviderSettings;
 }
 
 /** Clients from the environment, by provider. */
@@ -148,6 +150,7 @@ function configuredProvider(
     isReady: base.kind !== "oauth2" || client_id !== undefined,
     isListed: isListed(id),
     from,
+    settings,
   };
 }
 

@@ -21,6 +21,7 @@ const POSTBOX: ConfiguredProvider = {
   isReady: true,
   isListed: false,
   from: "settings",
+  settings: {},
 };
 const EXPIRED = { expiresAt: new Date(0), scopes: ["mail.read"], account: "mia" };
 

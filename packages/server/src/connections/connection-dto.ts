@@ -1,6 +1,6 @@
 /** Connections and providers as the API shows them: never with a secret. */
 import type { ConnectionInfo, ConnectionProviderInfo } from "@capstan/client/wire";
-import type { ConfiguredProvider, ConnectionRecord, ConsentRecord } from "@capstan/runtime";
+import type { ConfiguredProvider, ConnectionRecord, ConsentRecord, ProviderSettings } from "@capstan/runtime";
 
 export function providerDto(provider: ConfiguredProvider, redirectUri: string): ConnectionProviderInfo {
   const { oauth, hosts, clientId = null, clientSecret } = provider;
@@ -18,8 +18,26 @@ export function providerDto(provider: ConfiguredProvider, redirectUri: string): 
     token_url: oauth?.tokenUrl ?? null,
     revocation_url: oauth?.revocationUrl ?? null,
     pkce: oauth?.pkce ?? false,
+    ...setByOperator(provider.settings),
     redirect_uri: redirectUri,
   };
+}
+
+function setByOperator({ base_scopes, ...settings }: ProviderSettings) {
+  const { account_url = null, issuer = null, resource = null, tenant = null } = settings;
+  const {
+    scope_separator = null,
+    client_proof = null,
+    header = null,
+    query = null,
+    prefix = null,
+  } = settings;
+  const [service, sending] = [
+    { account_url, issuer, resource, tenant },
+    { header, query, prefix },
+  ];
+  const asking = { base_scopes: base_scopes ? [...base_scopes] : null, scope_separator, client_proof };
+  return { ...service, ...asking, ...sending };
 }
 
 /** Names for ids, where something still has them. */

@@ -8,6 +8,7 @@ import {
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import {
   type AuditLog,
+  type ConfiguredProvider,
   type ConnectionProviders,
   clientDocument,
   type ProviderSettings,
@@ -20,6 +21,7 @@ import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { ownOrigin, type Settings } from "../settings/settings.ts";
 import { providerDto } from "./connection-dto.ts";
+import { type ProviderChange, sentProvider } from "./sent-provider.ts";
 
 const tags = ["connections"];
 const list = createRoute({
@@ -72,17 +74,14 @@ export function connectionProviderRoutes(parts: ProviderRouteParts) {
   });
   routes.openapi(put, async (c) => {
     const { id } = c.req.valid("param");
-    const { client_secret, ...given } = c.req.valid("json");
-    const complete = await withDiscovery(parts.fetch, given);
-    if (!complete.ok) return problem(c, complete.failure);
-    const { email } = c.get("caller");
-    const saved = await providers.put(id, complete.value, client_secret, email);
-    if (!saved.ok) return problem(c, saved.failure);
-    const found = await providers.get(id);
-    if (!found.ok) return problem(c, found.failure);
-    const details = { hosts: found.value.hosts, client_id: found.value.clientId };
-    await audit.add({ actor: email, action: "connection_provider.set", subject: id, details });
-    return c.json(providerDto(found.value, redirectUri(c, settings)), 200);
+    const dto = (provider: ConfiguredProvider) => providerDto(provider, redirectUri(c, settings));
+    const before = await providers.get(id);
+    const current = before.ok ? dto(before.value) : undefined;
+    const sent = sentProvider(id, current, c.req.valid("json"));
+    if (!sent.ok) return problem(c, sent.failure);
+    if (!sent.value && current) return c.json(current, 200);
+    const saved = await save(parts, id, sent.value ?? NOTHING, c.get("caller").email);
+    return saved.ok ? c.json(dto(saved.value), 200) : problem(c, saved.failure);
   });
   // What we are to authorization servers that read clients' documents.
   routes.get("/connections/client.json", (c) => c.json(clientDocument(ownOrigin(settings)), 200));
@@ -94,6 +93,25 @@ export function connectionProviderRoutes(parts: ProviderRouteParts) {
     return c.body(null, 204);
   });
   return routes;
+}
+
+const NOTHING: ProviderChange = { settings: {}, secret: undefined };
+
+async function save(
+  { connectionProviders: providers, fetch, audit }: ProviderRouteParts,
+  id: string,
+  { settings, secret }: ProviderChange,
+  by: string,
+): Promise<Result<ConfiguredProvider>> {
+  const complete = await withDiscovery(fetch, settings);
+  if (!complete.ok) return complete;
+  const saved = await providers.put(id, complete.value, secret, by);
+  if (!saved.ok) return saved;
+  const found = await providers.get(id);
+  if (!found.ok) return found;
+  const details = { hosts: found.value.hosts, client_id: found.value.clientId };
+  await audit.add({ actor: by, action: "connection_provider.set", subject: id, details });
+  return found;
 }
 
 /** What is left out is read from the issuer's metadata. */

@@ -17,7 +17,8 @@ import { problem } from "../http/problem.ts";
 import { modelChoices } from "./model-choices.ts";
 import type { ServerModels } from "./models.ts";
 import type { ProviderState, Providers } from "./providers.ts";
-import { saveProvider } from "./save-provider.ts";
+import { type SavedProvider, saveProvider } from "./save-provider.ts";
+import { sentModelProvider } from "./sent-model-provider.ts";
 
 const Named = z.object({ provider: ProviderName });
 
@@ -86,11 +87,17 @@ export function modelRoutes({ models, providers, audit }: ModelRouteParts) {
   });
   routes.openapi(putProvider, async (c) => {
     const { provider } = c.req.valid("param");
-    const { api_key: apiKey, base_url: baseUrl, default_model: defaultModel, check } = c.req.valid("json");
+    const body = c.req.valid("json");
     const { email: by } = c.get("caller");
+    const before = await infoOf(providers, provider);
+    const sent = await sentModelProvider(providers, { provider, current: before }, body);
+    if (!sent.ok) return problem(c, sent.failure);
+    if (before && !sent.value)
+      return c.json(checkedDto(before, { ...UNTESTED, default: await models.defaultModel() }), 200);
+    const { default_model: defaultModel, check } = body;
     const saved = await saveProvider(
       { providers, models },
-      { provider, apiKey, baseUrl, defaultModel, check, by, signal: c.req.raw.signal },
+      { provider, ...sent.value, defaultModel, check, by, signal: c.req.raw.signal },
     );
     if (!saved.ok) return problem(c, saved.failure);
     await audit.add({
@@ -99,19 +106,9 @@ export function modelRoutes({ models, providers, audit }: ModelRouteParts) {
       subject: provider,
       details: { checked: check },
     });
-    const state = (await providers.list()).find((each) => each.provider === provider);
-    if (!state) throw new Error("the provider just saved is not listed");
-    const { models: names, triedModel, tookMs, default: current } = saved.value;
-    return c.json(
-      {
-        ...providerInfo(state),
-        models: [...names],
-        tried_model: triedModel,
-        took_ms: tookMs,
-        default: current,
-      },
-      200,
-    );
+    const after = await infoOf(providers, provider);
+    if (!after) throw new Error("the provider just saved is not listed");
+    return c.json(checkedDto(after, saved.value), 200);
   });
   routes.openapi(removeProvider, async (c) => {
     const { provider } = c.req.valid("param");
@@ -130,6 +127,21 @@ export function modelRoutes({ models, providers, audit }: ModelRouteParts) {
     return c.json(used.value, 200);
   });
   return routes;
+}
+
+const UNTESTED = { models: [], triedModel: null, tookMs: null };
+
+const checkedDto = (info: ProviderInfo, { models, triedModel, tookMs, default: current }: SavedProvider) => ({
+  ...info,
+  models: [...models],
+  tried_model: triedModel,
+  took_ms: tookMs,
+  default: current,
+});
+
+async function infoOf(providers: Providers, provider: string): Promise<ProviderInfo | undefined> {
+  const state = (await providers.list()).find((each) => each.provider === provider);
+  return state && providerInfo(state);
 }
 
 const providerInfo = (state: ProviderState): ProviderInfo => ({

@@ -1,0 +1,36 @@
+/** What a PUT of a model provider sets. It may be the provider as it was read: then nothing is saved, and nothing is tested. */
+import { isReadBack, type ProviderInfo, ProviderPut } from "@capstan/client/wire";
+import { ok, type Result } from "@capstan/core";
+import type { z } from "@hono/zod-openapi";
+import { changesOf } from "../http/sent-back.ts";
+import { sentSecret } from "../http/sent-secret.ts";
+import type { Credentials, Providers } from "./providers.ts";
+
+/** What follows from the other fields; a provider that is not there yet has none of it. */
+const FOLLOWS = ["label", "configured", "from", "needs_address", "example_address"];
+
+/** Undefined when it was sent back as it was read. A body without anything of the server tests what is saved. */
+export async function sentModelProvider(
+  providers: Providers,
+  { provider, current }: { readonly provider: string; readonly current: ProviderInfo | undefined },
+  { api_key, ...sent }: z.output<typeof ProviderPut>,
+): Promise<Result<Credentials | undefined>> {
+  const stored = await providers.withGiven(provider, {});
+  const key = sentSecret("api_key", api_key, stored.apiKey !== undefined);
+  if (!key.ok) return key;
+  const figures = ["check", ...(current ? [] : FOLLOWS)];
+  const changes = changesOf(
+    { schema: ProviderPut, what: "provider", current: current ?? { provider }, figures },
+    sent,
+  );
+  if (!changes.ok) return changes;
+  const isRead = Object.keys(sent).some((name) => isReadBack(ProviderPut, name));
+  if (isRead && key.value === undefined && Object.keys(changes.value).length === 0) return ok(undefined);
+  // A key is kept with the address that it was given for; without a key, the address that is used already is no change.
+  const isPinned = key.value !== undefined && providers.takesAddresses;
+  const baseUrl = isPinned || !isRead ? sent.base_url : changes.value.base_url;
+  return ok({
+    ...(key.value !== undefined && { apiKey: key.value }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  });
+}
