@@ -48,6 +48,7 @@ export type {
   CapabilitySummary,
   CapabilityTestCreate,
   CapabilityTestReport,
+  CapabilityVersion,
   RoutingWire,
   ToolAnswer,
   ToolDetail,

@@ -45,6 +45,7 @@ export {
   CapabilitySummary,
   CapabilityTestCreate,
   CapabilityTestReport,
+  CapabilityVersions,
   RoutingWire,
   type ToolAnswer,
   ToolDetail,

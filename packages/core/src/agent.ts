@@ -9,7 +9,7 @@ export interface CapabilityRef {
   readonly config?: unknown;
   /** Prepended to each tool name of this capability, to resolve name conflicts. */
   readonly prefix?: string | undefined;
-  /** A pinned semver version; composing fails if another one is registered. */
+  /** A pinned semver version: the registered one if it fits, otherwise the newest kept one that does. */
   readonly version?: string | undefined;
 }
 

@@ -335,7 +335,7 @@ export { ruleSentence } from "./rules/rule-sentence.ts";
 export { createRuleSet, type RuleSet } from "./rules/rule-set.ts";
 export type { Parsed } from "./schema.ts";
 export { EVERY_SCOPE, effectiveScopes, missingScopes } from "./scopes.ts";
-export { isSemver, isVersionPin } from "./semver.ts";
+export { isSemver, isVersionPin, satisfies } from "./semver.ts";
 export type { CompileGrep, FileLimits, GrepMatch, LineFinder } from "./session-files.ts";
 export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
 export { titleFromMessage } from "./session-title.ts";

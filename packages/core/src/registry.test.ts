@@ -18,6 +18,45 @@ describe("the registry", () => {
     });
   });
 
+  describe("with kept versions", () => {
+    const version = (text: string) => ({ ...capability("a"), version: text });
+    const registry = CapabilityRegistry.of([version("2.0.0")]);
+    registry.keepVersions("a", ["1.0.0", "1.10.0", "1.9.0", "2.0.0", "1.11.0-beta"].map(version));
+
+    test.each([
+      [undefined, "2.0.0"],
+      ["^2.0.0", "2.0.0"],
+      ["1.0.0", "1.0.0"],
+      ["^1.0.0", "1.10.0"],
+      ["~1.9.0", "1.9.0"],
+      ["1.x", "1.10.0"],
+      ["1.11.0-beta", "1.11.0-beta"],
+    ])("the pin %j leads to %s", (pin, expected) => {
+      expect(registry.resolve({ id: "a", version: pin })).toMatchObject({ value: { version: expected } });
+    });
+
+    test("a pin that no version fits is refused with those that are there", () => {
+      expect(registry.resolve({ id: "a", version: "3.x" })).toMatchObject({
+        failure: { code: "capability_version_mismatch", message: expect.stringContaining("1.10.0") },
+      });
+    });
+
+    test("the registered version stays the only one for lists, and every version goes with it", () => {
+      expect(registry.list()).toHaveLength(1);
+      const other = CapabilityRegistry.of([version("2.0.0")]);
+      other.keepVersions("a", [version("1.0.0")]);
+      other.remove("a");
+      expect(other.versionsOf("a")).toEqual([]);
+      other.register(version("3.0.0"));
+      expect(other.resolve({ id: "a", version: "1.0.0" }).ok).toBe(false);
+    });
+
+    test("a version of another capability is not kept", () => {
+      expect(registry.keepVersions("a", [capability("b")]).ok).toBe(false);
+      expect(registry.versionsOf("a")).toHaveLength(5);
+    });
+  });
+
   test.each(["", "A", "with space", "ü", "x".repeat(51), "a/b"])("refuses the id %j by name", (id) => {
     const result = new CapabilityRegistry().register(capability(id));
     expect(result).toMatchObject({

@@ -1,16 +1,22 @@
-/** Every capability the server knows, by id. In memory and the single source of truth; the database only stores references. */
+/**
+ * Every capability the server knows, by id. In memory and the single source of truth; the database only stores references.
+ * One version of each is registered; others may be kept beside it for agents that pin them.
+ */
+import type { CapabilityRef } from "./agent.ts";
 import type { Capability } from "./capability.ts";
 import { fail } from "./failures/fail.ts";
 import { nearest } from "./nearest.ts";
 import { ok, type Result } from "./result.ts";
 import type { Schema } from "./schema.ts";
-import { isSemver } from "./semver.ts";
+import { isSemver, newerFirst, satisfies } from "./semver.ts";
 
 const ID = /^[a-z0-9_.-]{1,50}$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export class CapabilityRegistry {
   readonly #byId = new Map<string, Capability>();
+  /** Versions that are not registered, newest first. */
+  readonly #kept = new Map<string, readonly Capability[]>();
   readonly #listeners = new Set<() => void>();
 
   /** A registry with these capabilities; an invalid or duplicate one is a bug in our code, so it throws. */
@@ -32,6 +38,43 @@ export class CapabilityRegistry {
     return ok(capability);
   }
 
+  /** The versions of a capability beside the registered one; those kept before are forgotten. */
+  keepVersions(id: string, versions: readonly Capability[]): Result<true> {
+    for (const capability of versions) {
+      const checked = checkCapability(capability);
+      if (!checked.ok) return checked;
+      if (capability.id !== id) return fail("capability_id_invalid", { id: capability.id });
+    }
+    if (versions.length === 0 && !this.#kept.has(id)) return ok(true);
+    this.#kept.set(id, versions.toSorted(newerFirst));
+    this.#notifyChange();
+    return ok(true);
+  }
+
+  /** Every version of it, the registered one first. */
+  versionsOf(id: string): readonly Capability[] {
+    const registered = this.#byId.get(id);
+    if (!registered) return [];
+    const kept = this.#kept.get(id) ?? [];
+    return [registered, ...kept.filter(({ version }) => version !== registered.version)];
+  }
+
+  /** What an agent that lists it gets: the registered version, or the one that it pins. */
+  resolve({ id, version: pin }: Pick<CapabilityRef, "id" | "version">): Result<Capability> {
+    const registered = this.get(id);
+    if (!registered.ok || pin === undefined) return registered;
+    const versions = this.versionsOf(id);
+    const found = versions.find(({ version }) => satisfies(version, pin));
+    return found
+      ? ok(found)
+      : fail("capability_version_mismatch", {
+          id,
+          wanted: pin,
+          registered: registered.value.version,
+          kept: versions.slice(1).map(({ version }) => version),
+        });
+  }
+
   /** Replaces a registered capability with a new version. */
   replace(capability: Capability): Result<Capability> {
     const checked = checkCapability(capability);
@@ -41,7 +84,9 @@ export class CapabilityRegistry {
     return ok(capability);
   }
 
+  /** With every version of it. */
   remove(id: string): boolean {
+    this.#kept.delete(id);
     const removed = this.#byId.delete(id);
     if (removed) this.#notifyChange();
     return removed;
@@ -99,9 +144,9 @@ function schemaFault(schema: Partial<Schema>): string | undefined {
 
 /** For those who have nothing to say when it is not there. */
 export function findCapability(
-  registry: Pick<CapabilityRegistry, "get" | "has">,
-  id: string,
+  registry: Pick<CapabilityRegistry, "resolve" | "has">,
+  ref: Pick<CapabilityRef, "id" | "version">,
 ): Capability | undefined {
-  const found = registry.has(id) ? registry.get(id) : undefined;
+  const found = registry.has(ref.id) ? registry.resolve(ref) : undefined;
   return found?.ok ? found.value : undefined;
 }

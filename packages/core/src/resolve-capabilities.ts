@@ -5,7 +5,6 @@ import { fail } from "./failures/fail.ts";
 import type { CapabilityRegistry } from "./registry.ts";
 import { ok, type Result } from "./result.ts";
 import type { ResolvedCapability } from "./runtime-agent.ts";
-import { satisfies } from "./semver.ts";
 
 export function resolveCapabilities(
   refs: readonly CapabilityRef[],
@@ -34,13 +33,13 @@ interface Walk {
 function visit(id: string, path: readonly string[], walk: Walk): Result<true> {
   if (walk.done.has(id)) return ok(true);
   if (path.includes(id)) return fail("capability_cycle", { path: [...path.slice(path.indexOf(id)), id] });
-  const found = walk.registry.get(id);
+  const ref = walk.listed.get(id) ?? { id };
+  const found = walk.registry.resolve(ref);
   if (!found.ok) return found;
   for (const dependency of found.value.dependencies) {
     const visited = visit(dependency, [...path, id], walk);
     if (!visited.ok) return visited;
   }
-  const ref = walk.listed.get(id) ?? { id };
   const requiredBy = walk.listed.has(id) ? undefined : path.at(-1);
   const resolved = resolveOne(found.value, ref, requiredBy);
   if (!resolved.ok) return resolved;
@@ -53,11 +52,7 @@ function resolveOne(
   ref: CapabilityRef,
   requiredBy: string | undefined,
 ): Result<ResolvedCapability> {
-  const { id, version } = capability;
-  if (capability.status === "coming_soon") return fail("capability_coming_soon", { id });
-  if (ref.version !== undefined && !satisfies(version, ref.version)) {
-    return fail("capability_version_mismatch", { id, wanted: ref.version, registered: version });
-  }
+  if (capability.status === "coming_soon") return fail("capability_coming_soon", { id: capability.id });
   const config = parseConfig(capability, ref.config);
   if (!config.ok) return config;
   return ok({

@@ -6,6 +6,18 @@ const PIN = /^([\^~]?)(\d+)(?:\.(\d+|x|\*))?(?:\.(\d+|x|\*))?(?:-([0-9A-Za-z.-]+
 export const isSemver = (text: string): boolean => VERSION.test(text);
 export const isVersionPin = (text: string): boolean => text === "*" || PIN.test(text);
 
+/** By number; a pre-release comes after its release. */
+export function newerFirst(a: { readonly version: string }, b: { readonly version: string }): number {
+  const [left, right] = [VERSION.exec(a.version) ?? [], VERSION.exec(b.version) ?? []];
+  for (const part of [1, 2, 3]) {
+    const difference = Number(right[part] ?? 0) - Number(left[part] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  if (left[4] === right[4]) return 0;
+  if (left[4] === undefined) return -1;
+  return right[4] !== undefined && right[4] < left[4] ? -1 : 1;
+}
+
 export function satisfies(version: string, pin: string): boolean {
   if (pin === "*" || pin === version) return VERSION.test(version);
   const have = VERSION.exec(version);

@@ -7,14 +7,21 @@ import { requestBody } from "../request-body.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const capabilities: Command = {
-  usage: "capstan capabilities [list | show <id>] [--status available] [--category Network] [--search text]",
-  summary: "Lists capabilities, or shows one with its prompt and tools.",
+  usage:
+    "capstan capabilities [list | show <id> | versions <id>] [--status available] [--category Network] [--search text]",
+  summary:
+    "Lists capabilities, shows one with its prompt and tools, or lists its versions with who uses each.",
   options: { status: { type: "string" }, category: { type: "string" }, search: { type: "string" } },
-  examples: ["capstan capabilities --search file", "capstan capabilities show web_fetch --json"],
+  examples: [
+    "capstan capabilities --search file",
+    "capstan capabilities show web_fetch --json",
+    "capstan capabilities versions tides",
+  ],
   run: (context) =>
     runVerb(context, capabilities.usage, {
       list: { run: list },
       show: { needs: "a capability's id", run: show },
+      versions: { needs: "a capability's id", run: versions },
     }),
 };
 
@@ -39,6 +46,20 @@ async function list({ server, options, print, terminal }: CommandContext) {
 async function show({ server, print, terminal }: CommandContext, id: string) {
   const answer = await (await server()).capabilities.get(id);
   return answer.ok ? print(answer.value, () => described(answer.value, terminal.columns)) : answer;
+}
+
+async function versions({ server, print, terminal }: CommandContext, id: string) {
+  const answer = await (await server()).capabilities.versions(id);
+  if (!answer.ok) return answer;
+  const rows = answer.value.items.map(({ version, registered, at, by, used_by }) => [
+    version,
+    registered ? "registered" : "kept",
+    at ?? "-",
+    by ?? "-",
+    used_by.map(({ name }) => name).join(", ") || "-",
+  ]);
+  const head = ["VERSION", "STATUS", "AT", "BY", "USED BY"];
+  return print(answer.value, () => printList(head, rows, terminal.columns, "No versions."));
 }
 
 function described(capability: CapabilityDetail, columns: number): string {

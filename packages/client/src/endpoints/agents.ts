@@ -16,6 +16,7 @@ import type {
   CapabilitySummary,
   CapabilityTestCreate,
   CapabilityTestReport,
+  CapabilityVersion,
   ToolAnswer,
   ToolRun,
 } from "../wire/capabilities.ts";
@@ -42,6 +43,8 @@ export const capabilityEndpoints = ({ json }: Connection) => {
       everyPage((cursor) => list({ ...filter, limit: LARGEST_PAGE, cursor }, signal)),
     get: (id: string, signal?: AbortSignal) =>
       json<CapabilityDetail>("GET", `/v1/capabilities/${part(id)}`, { signal }),
+    versions: (id: string, signal?: AbortSignal) =>
+      json<Items<CapabilityVersion>>("GET", `/v1/capabilities/${part(id)}/versions`, { signal }),
     /** Calls one tool through the gate; returns its output, or the approval it is waiting for. */
     runTool: (id: string, tool: string, run: ToolRun, signal?: AbortSignal) =>
       json<ToolAnswer>("POST", `/v1/capabilities/${part(id)}/tools/${part(tool)}`, { json: run, signal }),

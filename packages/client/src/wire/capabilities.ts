@@ -5,6 +5,7 @@ import {
   ApprovalPolicyName,
   BrokenAgents,
   FLOW_SHAPE,
+  itemsOf,
   Json,
   JsonObject,
   NamedAgent,
@@ -76,6 +77,19 @@ export const CapabilityDetail = z
   })
   .meta({ id: "CapabilityDetail" });
 export type CapabilityDetail = z.infer<typeof CapabilityDetail>;
+
+export const CapabilityVersion = z
+  .object({
+    version: z.string(),
+    registered: z.boolean().meta({ description: "Used by agents that pin no version." }),
+    sha256: z.string().optional().meta({ description: "Of its content." }),
+    by: z.string().optional(),
+    at: z.iso.datetime().optional(),
+    used_by: z.array(NamedAgent),
+  })
+  .meta({ id: "CapabilityVersion" });
+export type CapabilityVersion = z.infer<typeof CapabilityVersion>;
+export const CapabilityVersions = itemsOf(CapabilityVersion);
 
 export const CapabilityQuery = PageQuery.extend({
   status: Status.optional(),

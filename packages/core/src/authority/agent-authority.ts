@@ -3,7 +3,7 @@
  * away what the author has lost since, when it is used. The whole agent is checked, not only the change, because whoever
  * can change the prompt decides what the rest is used for.
  */
-import { AGENT_DEFAULTS, type AgentSpec } from "../agent.ts";
+import { AGENT_DEFAULTS, type AgentSpec, type CapabilityRef } from "../agent.ts";
 import type { Capability } from "../capability.ts";
 import { fail } from "../failures/fail.ts";
 import { declaredPolicy, isLooser } from "../policy.ts";
@@ -20,9 +20,12 @@ export interface Author {
 
 type AuthoredAgent = Omit<AgentSpec, "id" | "version">;
 
+/** A capability in the version that an agent lists. */
+type CapabilityOf = (ref: CapabilityRef) => Capability | undefined;
+
 /** What an agent is made of, as it is now. */
 export interface Surroundings {
-  readonly capabilityOf: (id: string) => Capability | undefined;
+  readonly capabilityOf: CapabilityOf;
   /** Every agent that it can delegate to, directly or by another. */
   readonly delegates: readonly AuthoredAgent[];
 }
@@ -88,8 +91,9 @@ function loosened(
   { capabilities, toolPolicies }: AuthoredAgent,
   capabilityOf: Surroundings["capabilityOf"],
 ): { tool: string; chosen: string }[] {
-  return withDependencies(capabilities, capabilityOf).flatMap(({ id, prefix = "" }) => {
-    const capability = capabilityOf(id);
+  return withDependencies(capabilities, capabilityOf).flatMap((ref) => {
+    const { prefix = "" } = ref;
+    const capability = capabilityOf(ref);
     return (capability?.tools ?? []).flatMap((tool) => {
       const chosen = toolPolicies[prefix + tool.name];
       const declared = declaredPolicy(tool.policy, capability?.risk ?? "low");
@@ -104,8 +108,8 @@ function withDependencies(
   capabilityOf: Surroundings["capabilityOf"],
 ): AuthoredAgent["capabilities"] {
   const all = new Map(listed.map((ref) => [ref.id, ref]));
-  for (const { id } of all.values()) // what is added here is visited, too
-    for (const required of capabilityOf(id)?.dependencies ?? [])
+  for (const ref of all.values()) // what is added here is visited, too
+    for (const required of capabilityOf(ref)?.dependencies ?? [])
       if (!all.has(required)) all.set(required, { id: required });
   return [...all.values()];
 }
@@ -113,11 +117,11 @@ function withDependencies(
 /** Config fields that choose where requests go: they could send an operator's secret to any host. */
 export function chosenHosts(
   capabilities: AuthoredAgent["capabilities"],
-  capabilityOf: (id: string) => Capability | undefined,
+  capabilityOf: CapabilityOf,
 ): string[] {
-  return capabilities.flatMap(({ id, config }) =>
-    hostFields(config, capabilityOf(id)?.config?.jsonSchema).map(
-      (path) => `config of "${id}": "${path}" chooses a host`,
+  return capabilities.flatMap((ref) =>
+    hostFields(ref.config, capabilityOf(ref)?.config?.jsonSchema).map(
+      (path) => `config of "${ref.id}": "${path}" chooses a host`,
     ),
   );
 }

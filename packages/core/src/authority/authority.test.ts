@@ -109,7 +109,7 @@ const letters = defineCapability({
   tools: [],
 });
 const around = {
-  capabilityOf: (id: string) => [capability, letters].find((each) => each.id === id),
+  capabilityOf: ({ id }: { id: string }) => [capability, letters].find((each) => each.id === id),
   delegates: [],
 };
 const beyond = (parts: Partial<Parameters<typeof agentSpec>[0]>, by = author) =>

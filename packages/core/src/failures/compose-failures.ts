@@ -53,10 +53,15 @@ export const composeFailures = {
     message: ({ path }) => `Capabilities require each other in a cycle: ${path.join(" -> ")}.`,
     nextStep: () => "Remove one of these dependencies.",
   }),
-  capability_version_mismatch: row<{ id: string; wanted: string; registered: string }>({
+  capability_version_mismatch: row<{
+    id: string;
+    wanted: string;
+    registered: string;
+    kept?: readonly string[];
+  }>({
     status: 422,
-    message: ({ id, wanted, registered }) =>
-      `The agent pins "${id}" to ${wanted}, but version ${registered} is registered.`,
+    message: ({ id, wanted, registered, kept = [] }) =>
+      `The agent pins "${id}" to ${wanted}, but version ${registered} is registered${kept.length > 0 ? `, and ${kept.join(", ")} kept` : ""}.`,
     nextStep: ({ registered }) => `Install the pinned version, or change the pin to ${registered}.`,
   }),
   schema_foreign: row<{ tool: string; capability: string; fault: string }>({

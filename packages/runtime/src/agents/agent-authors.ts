@@ -32,7 +32,7 @@ export interface AuthorParts {
 
 export function agentAuthors({ agents, users, keys, registry }: AuthorParts): AgentAuthors {
   const around = async ({ capabilities }: Pick<AgentSpec, "capabilities">): Promise<Surroundings> => ({
-    capabilityOf: (id) => findCapability(registry, id),
+    capabilityOf: (ref) => findCapability(registry, ref),
     delegates: await delegatesOf(agents, capabilities),
   });
   const authorNow = async (email: string): Promise<Author> => {

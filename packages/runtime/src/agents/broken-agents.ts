@@ -25,6 +25,8 @@ export interface BrokenAgent {
 export interface CapabilityChange {
   readonly id: string;
   readonly capability?: Capability;
+  /** Its other versions as they would be; absent: none. */
+  readonly versions?: readonly Capability[];
 }
 
 export interface ChangeParts {
@@ -88,7 +90,10 @@ async function agentsBrokenBy(
 function registryWith(registry: CapabilityRegistry, changes: readonly CapabilityChange[]) {
   const changed = new Set(changes.map(({ id }) => id));
   const others = registry.list().filter(({ id }) => !changed.has(id));
-  return CapabilityRegistry.of([...others, ...changes.flatMap(({ capability }) => capability ?? [])]);
+  const after = CapabilityRegistry.of([...others, ...changes.flatMap(({ capability }) => capability ?? [])]);
+  for (const { id } of others) after.keepVersions(id, registry.versionsOf(id).slice(1));
+  for (const { id, versions = [] } of changes) after.keepVersions(id, versions);
+  return after;
 }
 
 /** Other agents are left out: they enter the registry only when an agent that lists them is composed. */
@@ -102,8 +107,9 @@ function dependentsOf(registry: CapabilityRegistry, id: string): Set<string> {
   const found = new Set([id]);
   for (let size = 0; size !== found.size; ) {
     size = found.size;
-    for (const { id: other, dependencies } of registry.list())
-      if (dependencies.some((dependency) => found.has(dependency))) found.add(other);
+    for (const { id: other } of registry.list())
+      if (registry.versionsOf(other).some(({ dependencies }) => dependencies.some((each) => found.has(each))))
+        found.add(other);
   }
   return found;
 }

@@ -12,6 +12,14 @@ import type { Database } from "../db/database.ts";
 import { capabilityDocuments } from "../db/schema/user-tables.ts";
 import { readOperatorText } from "../files/plain-file.ts";
 import { loadDeclarative, readDeclarative } from "./declarative.ts";
+import {
+  type DocumentVersionFacts,
+  forgetVersions,
+  keepReplaced,
+  keepVersion,
+  listVersions,
+  readVersions,
+} from "./document-versions.ts";
 import type { BoundSecrets } from "./secrets.ts";
 
 const DOCUMENT_MAX_BYTES = 4 * 1024 * 1024;
@@ -23,6 +31,10 @@ export interface CapabilityDocuments {
   /** The capability that a document describes; nothing is registered. */
   read(document: unknown): Result<Capability>;
   remove(id: string): Promise<Result<true>>;
+  /** Every version of a saved document, newest first. */
+  versions(id: string): Promise<readonly DocumentVersionFacts[]>;
+  /** Deletes a version that is not the registered one. */
+  removeVersion(id: string, version: string): Promise<Result<true>>;
   /** Invalid files, with the reason. */
   faults(): readonly { file: string; why: string }[];
   refresh(): Promise<void>;
@@ -54,6 +66,8 @@ export async function openCapabilityDocuments(options: DocumentOptions): Promise
     put: (document, by) => state.put(document, by),
     read: (document) => state.read(document),
     remove: (id) => state.remove(id),
+    versions: (id) => listVersions(options.database.orm, id),
+    removeVersion: (id, version) => state.removeVersion(id, version),
     faults: () => state.faults,
     refresh: () => state.refresh(),
     close: () => clearInterval(timer),
@@ -86,22 +100,52 @@ class DocumentState {
     const placed = created ? registry.register(read.value) : registry.replace(read.value);
     if (!placed.ok) return placed;
     const values = { id, kind: "declarative", version, document: document as object, createdBy: by };
-    const [row] = await database.orm
-      .insert(capabilityDocuments)
-      .values(values)
-      .onConflictDoUpdate({
-        target: capabilityDocuments.id,
-        set: { version, document: values.document, updatedAt: sql`now()` },
-      })
-      .returning({ updatedAt: capabilityDocuments.updatedAt });
+    const [row] = await database.orm.transaction(async (tx) => {
+      await keepReplaced(tx, id);
+      await keepVersion(tx, { id, version, document, by });
+      return tx
+        .insert(capabilityDocuments)
+        .values(values)
+        .onConflictDoUpdate({
+          target: capabilityDocuments.id,
+          set: { version, document: values.document, createdBy: by, updatedAt: sql`now()` },
+        })
+        .returning({ updatedAt: capabilityDocuments.updatedAt });
+    });
+    await this.#loadVersions(id);
     this.#saved.set(id, row?.updatedAt.getTime() ?? 0);
     return ok({ capability: read.value, created });
   }
 
   async remove(id: string): Promise<Result<true>> {
     if (!this.#saved.has(id)) return fail("not_found", { what: "saved capability", id });
-    await this.#options.database.orm.delete(capabilityDocuments).where(eq(capabilityDocuments.id, id));
+    await this.#options.database.orm.transaction(async (tx) => {
+      await tx.delete(capabilityDocuments).where(eq(capabilityDocuments.id, id));
+      await forgetVersions(tx, id);
+    });
     this.#forget(id);
+    return ok(true);
+  }
+
+  async removeVersion(id: string, version: string): Promise<Result<true>> {
+    const { database, registry } = this.#options;
+    const registered = registry.get(id);
+    if (registered.ok && registered.value.version === version)
+      return fail("conflict", {
+        message: `Version ${version} of "${id}" is the registered one.`,
+        nextStep: "Register another version first, or delete the whole capability.",
+      });
+    const gone = await database.orm.transaction(async (tx) => {
+      if (!(await forgetVersions(tx, id, version))) return undefined;
+      // Other processes look at this time to see that something changed.
+      return tx
+        .update(capabilityDocuments)
+        .set({ updatedAt: sql`now()` })
+        .where(eq(capabilityDocuments.id, id))
+        .returning({ updatedAt: capabilityDocuments.updatedAt });
+    });
+    if (!gone) return fail("not_found", { what: `version of "${id}"`, id: version });
+    await this.#loadVersions(id);
     return ok(true);
   }
 
@@ -133,7 +177,19 @@ class DocumentState {
     if (!row) return;
     const read = readDeclarative(row.document, this.#secrets());
     if (read.ok) this.#options.registry.replace(read.value);
+    await this.#loadVersions(id);
     this.#saved.set(id, row.updatedAt.getTime());
+  }
+
+  /** A version that cannot be read any more is left out: who pins it is told so. */
+  async #loadVersions(id: string): Promise<void> {
+    const { database, registry } = this.#options;
+    const rows = await readVersions(database.orm, id);
+    const read = rows.map(({ document }) => this.read(document));
+    registry.keepVersions(
+      id,
+      read.flatMap((each) => (each.ok && each.value.id === id ? [each.value] : [])),
+    );
   }
 
   async #readFolder(): Promise<void> {

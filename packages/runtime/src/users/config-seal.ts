@@ -2,8 +2,8 @@
  * Encrypts the secret fields of an agent's configs. A sealed value names its capability and field, so that it is
  * useless when copied elsewhere.
  */
-import type { CapabilityRegistry } from "@capstan/core";
-import { changeSealed, changeSecrets, findCapability, isSealed } from "@capstan/core/internal";
+import type { CapabilityRegistry, JsonSchema } from "@capstan/core";
+import { changeSealed, changeSecrets, isSealed } from "@capstan/core/internal";
 import { z } from "zod";
 import type { SecretBox } from "./secret-box.ts";
 
@@ -16,13 +16,17 @@ export interface ConfigSeal {
 
 const Content = z.object({ capability: z.string(), path: z.string(), value: z.unknown() });
 
-export function configSeal(registry: Pick<CapabilityRegistry, "has" | "get">, box: SecretBox): ConfigSeal {
-  const schemaOf = (id: string) => findCapability(registry, id)?.config?.jsonSchema;
+export function configSeal(registry: Pick<CapabilityRegistry, "versionsOf">, box: SecretBox): ConfigSeal {
+  const sealAll = (capability: string, schema: JsonSchema | undefined, config: unknown) =>
+    changeSecrets(schema, config, (value, path) =>
+      isSealed(value) ? value : { $sealed: box.seal(JSON.stringify({ capability, path, value })) },
+    );
   return {
+    // What any version calls a secret is one: an agent may move to that version.
     seal: (capability, config) =>
-      changeSecrets(schemaOf(capability), config, (value, path) =>
-        isSealed(value) ? value : { $sealed: box.seal(JSON.stringify({ capability, path, value })) },
-      ),
+      registry
+        .versionsOf(capability)
+        .reduce((sealed, version) => sealAll(capability, version.config?.jsonSchema, sealed), config),
     open: (capability, config) =>
       changeSealed(config, ({ $sealed }, path) => {
         const text = box.open($sealed);

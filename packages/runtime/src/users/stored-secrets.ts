@@ -10,7 +10,7 @@ const TABLES = ["agent_capabilities", "approvals"] as const;
 
 export interface StoredSecretParts {
   readonly database: Pick<Database, "pool">;
-  readonly registry: Pick<CapabilityRegistry, "list" | "onChange">;
+  readonly registry: Pick<CapabilityRegistry, "list" | "versionsOf" | "onChange">;
   readonly configSeal: Pick<ConfigSeal, "seal">;
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -25,9 +25,10 @@ export function storedSecrets(parts: StoredSecretParts): StoredSecrets {
   const { registry, onError } = parts;
   let checked = new WeakSet<Capability>();
   let last = Promise.resolve();
+  const everyVersion = () => registry.list().flatMap(({ id }) => registry.versionsOf(id));
   const seal = () => {
     const next = last.then(async () => {
-      const fresh = registry.list().filter((each) => !checked.has(each));
+      const fresh = everyVersion().filter((each) => !checked.has(each));
       await sealConfigsOf(parts, fresh.filter(marksSecrets));
       for (const each of fresh) checked.add(each);
     });
@@ -41,7 +42,7 @@ export function storedSecrets(parts: StoredSecretParts): StoredSecrets {
     seal,
     async close() {
       stopListening();
-      checked = new WeakSet(registry.list()); // what is queued has nothing to do
+      checked = new WeakSet(everyVersion()); // what is queued has nothing to do
       await last;
     },
   };

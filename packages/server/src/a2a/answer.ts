@@ -3,6 +3,7 @@ import { A2A_VERSION_HEADER, type AgentCard, formatSSEErrorEvent, formatSSEEvent
 import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from "@a2a-js/sdk/server";
 import { type CapabilityRegistry, ok, type Result } from "@capstan/core";
+import { findCapability } from "@capstan/core/internal";
 import type { Context } from "hono";
 import { type AgentCapabilityParts, agentCapabilities } from "../ag-ui/agent-capabilities.ts";
 import { isLoopback } from "../auth/guard-origin.ts";
@@ -49,10 +50,8 @@ async function cardOf(
       declared,
       url: `${new URL(c.req.url).origin}/v1/agents/${agent.spec.id}/a2a`,
       needsKey: !isLoopback(services.settings.HOST),
-      capability: (id) => {
-        const capability = services.registry.get(id);
-        return capability.ok ? capability.value : undefined;
-      },
+      capability: (id) =>
+        findCapability(services.registry, agent.spec.capabilities.find((ref) => ref.id === id) ?? { id }),
     }),
   );
 }

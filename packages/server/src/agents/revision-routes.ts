@@ -11,7 +11,7 @@ import {
 } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import { rightsGrowth } from "@capstan/core/internal";
-import { type AgentRecord, readNumberCursor } from "@capstan/runtime";
+import { type AgentRecord, type Revision as RevisionRecord, readNumberCursor } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { mayChange } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
@@ -116,7 +116,8 @@ export function revisionRoutes(services: SaveAgentParts) {
     const may = mayGrow(live.value, found.value.agent, yes);
     if (!may.ok) return problem(c, may.failure);
     const saving = { why: why ?? `Restored revision ${number}.`, as: "live" } as const;
-    const saved = await saveRestored(services, caller, live.value, found.value.agent, saving);
+    const restored = withRecordedVersions(services, found.value);
+    const saved = await saveRestored(services, caller, live.value, restored, saving);
     return saved.ok ? c.json(agentDto(saved.value), 200) : problem(c, saved.failure);
   });
   routes.openapi(labels, async (c) => {
@@ -145,6 +146,20 @@ async function readCompared(
   if (!all.ok) return all;
   const before = all.value.find((each) => each.number < number);
   return before ? revisions.get(id, before.number) : ok(undefined);
+}
+
+/** It stays on the versions that it was saved with, where a newer one is registered and they are still kept. */
+function withRecordedVersions(
+  { registry }: Pick<SaveAgentParts, "registry">,
+  { agent, pins }: RevisionRecord,
+): AgentRecord {
+  const capabilities = agent.capabilities.map((ref) => {
+    const version = pins?.find(({ id }) => id === ref.id)?.version;
+    const [registered, ...kept] = registry.versionsOf(ref.id);
+    const isKept = registered?.version !== version && kept.some((each) => each.version === version);
+    return isKept ? { ...ref, version } : ref;
+  });
+  return { ...agent, capabilities };
 }
 
 /** Secrets come back as they were sealed then: nobody sent them anew. */

@@ -144,8 +144,8 @@ async function pinsOf(
 /** The word that stands for a secret is no secret: sent for one that was never set, it would be used as such. */
 function knowsSecrets({ registry }: SaveAgentParts, { capabilities }: AgentInput): Result<true> {
   const missing: string[] = [];
-  for (const { id, config } of capabilities) {
-    const schema = findCapability(registry, id)?.config?.jsonSchema;
+  for (const { id, version, config } of capabilities) {
+    const schema = findCapability(registry, { id, version })?.config?.jsonSchema;
     changeSecrets(schema, config, (value, path) => {
       if (value === SEALED_SHOWN) missing.push(`${id}: ${path}`);
       return value;

@@ -209,7 +209,7 @@ function capabilityDto({ id, name, description, status, icon, category, version,
   };
 }
 
-function capabilityDetail(capability: Capability): Omit<CapabilityDetail, "used_by"> {
+export function capabilityDetail(capability: Capability): Omit<CapabilityDetail, "used_by"> {
   const { systemPrompt, documentation, hooks } = capability;
   return {
     ...capabilityDto(capability),

@@ -1,5 +1,5 @@
 /** Registering or removing a capability over the API. By force it is done, and the answer says whom it broke. */
-import { type Capability, type CapabilityRegistry, ok, type Result } from "@capstan/core";
+import { type Capability, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
 import { type AgentStore, type BrokenAgent, type CapabilityDocuments, checkChanges } from "@capstan/runtime";
 
 export interface ChangeParts {
@@ -21,7 +21,9 @@ export async function registerDocument(
 ): Promise<Result<ChangedCapability>> {
   const read = parts.documents.read(document);
   if (!read.ok) return read;
-  const checked = await checkChanges(parts, [{ id: read.value.id, capability: read.value }], { force });
+  const { id } = read.value;
+  const change = { id, capability: read.value, versions: parts.registry.versionsOf(id) };
+  const checked = await checkChanges(parts, [change], { force });
   if (!checked.ok) return checked;
   const saved = await parts.documents.put(document, by);
   return saved.ok ? ok({ ...saved.value, broken: checked.value }) : saved;
@@ -35,5 +37,21 @@ export async function removeDocument(
   const checked = await checkChanges(parts, [{ id }], { force });
   if (!checked.ok) return checked;
   const gone = await parts.documents.remove(id);
+  return gone.ok ? checked : gone;
+}
+
+/** Refused while agents stay on it, unless forced. */
+export async function removeVersion(
+  parts: ChangeParts,
+  id: string,
+  version: string,
+  { force }: { readonly force: boolean },
+): Promise<Result<readonly BrokenAgent[]>> {
+  const [capability, ...kept] = parts.registry.versionsOf(id);
+  if (!capability) return fail("not_found", { what: "saved capability", id });
+  const versions = kept.filter((each) => each.version !== version);
+  const checked = await checkChanges(parts, [{ id, capability, versions }], { force });
+  if (!checked.ok) return checked;
+  const gone = await parts.documents.removeVersion(id, version);
   return gone.ok ? checked : gone;
 }

@@ -109,7 +109,9 @@ async function agentFor(
   if (holdsSealed(call.config))
     return fail("input_invalid", { where: "config: a sealed value is the server's own" });
   const single = singleCapability(call.capabilityId, call.config);
-  const hosts = isAdmin(caller) ? [] : chosenHosts(single.capabilities, (id) => findCapability(registry, id));
+  const hosts = isAdmin(caller)
+    ? []
+    : chosenHosts(single.capabilities, (ref) => findCapability(registry, ref));
   if (hosts.length > 0)
     return fail("forbidden", {
       message: `This call would choose where requests go: ${hosts.join("; ")}.`,

@@ -20,6 +20,7 @@ import { budgetRoutes } from "../budgets/budget-routes.ts";
 import { capabilityRoutes } from "../capabilities/capability-routes.ts";
 import { documentNotes, openDocuments } from "../capabilities/open-documents.ts";
 import { testRoutes } from "../capabilities/test-routes.ts";
+import { versionRoutes } from "../capabilities/version-routes.ts";
 import { openCodingAgents } from "../coding-agents/open-coding-agents.ts";
 import { openConnections } from "../connections/open-connections.ts";
 import { openDatasets } from "../datasets/open-datasets.ts";
@@ -105,7 +106,10 @@ export async function openFeatures(settings: Settings, log: Log, extras: Feature
 
   const features: readonly Feature[] = [
     { routes: operationRoutes({ ...parts, ...watch, notes }), close: watch.close },
-    { routes: [capabilityRoutes(parts), testRoutes(parts)], close: () => documents.close() },
+    {
+      routes: [capabilityRoutes(parts), versionRoutes(parts), testRoutes(parts)],
+      close: () => documents.close(),
+    },
     { routes: [agentRoutes(parts), revisionRoutes(parts), modelRoutes(parts), organisationRoutes(parts)] },
     openSessions({ ...parts, continueSession: (...asked) => continueSession(parts, ...asked) }),
     openSharing(parts),

@@ -15,6 +15,9 @@ export const useCapability = (id: string | undefined) =>
     enabled: id !== undefined,
   });
 
+export const useCapabilityVersions = (id: string) =>
+  useRead(["capabilities", id, "versions"], (signal) => api.capabilities.versions(id, signal));
+
 export const useSessions = (everyMs?: number) =>
   useRead(["sessions"], (signal) => api.sessions.list({ limit: 50 }, signal), { everyMs });
 

@@ -121,6 +121,19 @@ export const capabilityDocuments = pgTable("capability_documents", {
   updatedAt: at("updated_at").notNull().default(sql`now()`),
 });
 
+/** Every version of those, also of the registered one once a second was saved: agents may stay on any. */
+export const capabilityDocumentVersions = pgTable(
+  "capability_document_versions",
+  {
+    id: text("id").notNull(),
+    version: text("version").notNull(),
+    document: jsonb("document").notNull(),
+    createdBy: text("created_by").notNull(),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.id, table.version] })],
+);
+
 /** The operator's server-wide choices, such as the default model. */
 export const serverSettings = pgTable("server_settings", {
   name: text("name").primaryKey(),

@@ -13,6 +13,7 @@ import { Field, TextInput } from "../../kit/field.tsx";
 import { amount } from "../../kit/words.ts";
 import { useCapability } from "../../server/reads.ts";
 import { type DraftCapability, type Flagged, suggestedPrefix } from "./agent-draft.ts";
+import { VersionChoice } from "./version-choice.tsx";
 
 interface CapabilityRowProps {
   entry: DraftCapability;
@@ -53,6 +54,7 @@ export function CapabilityRow({ entry, summary, tokens, fault, onChange }: Capab
         <span className="min-w-0 flex-1 truncate font-medium">
           {name} {entry.prefix && <Code className="font-normal">{entry.prefix}</Code>}
         </span>
+        {entry.version && <Badge title={pinTitle(entry.version, summary?.version)}>{entry.version}</Badge>}
         {tokens !== undefined && (
           <Badge title="Tokens added to every model call">
             <span className="numbers">{amount(tokens)}</span> tokens
@@ -69,6 +71,11 @@ export function CapabilityRow({ entry, summary, tokens, fault, onChange }: Capab
     </li>
   );
 }
+
+const pinTitle = (pin: string, registered: string | undefined): string =>
+  registered === undefined || registered === pin
+    ? "Stays on this version"
+    : `Stays on this version; ${registered} is registered`;
 
 interface OptionsProps {
   entry: DraftCapability;
@@ -104,6 +111,7 @@ function Options({ entry, fault, onChange }: OptionsProps) {
           </div>
         )}
       </Field>
+      <VersionChoice entry={entry} onChange={onChange} />
       {fault === "config" && (
         <p className="text-xs text-bad">Its options do not fit yet; the preview says where.</p>
       )}

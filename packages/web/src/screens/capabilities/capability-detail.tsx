@@ -9,6 +9,7 @@ import { Screen } from "../../kit/screen.tsx";
 import { Loaded } from "../../kit/states.tsx";
 import { words } from "../../kit/words.ts";
 import { useCapability } from "../../server/reads.ts";
+import { CapabilityVersions } from "./capability-versions.tsx";
 import { ToolPanel } from "./tool-panel.tsx";
 
 export default function CapabilityDetail() {
@@ -51,6 +52,7 @@ function Whole({ capability }: { capability: Detail }) {
           <JsonView value={capability.config_schema} label="Config schema" />
         </Panel>
       )}
+      <CapabilityVersions id={capability.id} />
       <Usage capability={capability} />
     </>
   );
