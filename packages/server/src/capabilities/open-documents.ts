@@ -8,6 +8,9 @@ import {
   openCapabilityDocuments,
 } from "@capstan/runtime";
 import { boundSecrets, type Settings } from "../settings/settings.ts";
+import { type CapabilityRouteParts, capabilityRoutes } from "./capability-routes.ts";
+import { type TestRouteParts, testRoutes } from "./test-routes.ts";
+import { versionRoutes } from "./version-routes.ts";
 
 export interface DocumentParts {
   readonly settings: Settings;
@@ -31,3 +34,9 @@ export const openDocuments = (parts: DocumentParts): Promise<CapabilityDocuments
 
 export const documentNotes = (documents: CapabilityDocuments): string[] =>
   documents.faults().map(({ file, why }) => `${file} is not used: ${why}`);
+
+export const documentRoutes = (parts: CapabilityRouteParts & TestRouteParts) => [
+  capabilityRoutes(parts),
+  versionRoutes(parts),
+  testRoutes(parts),
+];

@@ -17,10 +17,7 @@ import { revisionRoutes } from "../agents/revision-routes.ts";
 import { aiSdkRoutes } from "../ai-sdk/ai-sdk-routes.ts";
 import type { LocalCallerParts } from "../auth/local-caller.ts";
 import { budgetRoutes } from "../budgets/budget-routes.ts";
-import { capabilityRoutes } from "../capabilities/capability-routes.ts";
-import { documentNotes, openDocuments } from "../capabilities/open-documents.ts";
-import { testRoutes } from "../capabilities/test-routes.ts";
-import { versionRoutes } from "../capabilities/version-routes.ts";
+import { documentNotes, documentRoutes, openDocuments } from "../capabilities/open-documents.ts";
 import { openCodingAgents } from "../coding-agents/open-coding-agents.ts";
 import { openConnections } from "../connections/open-connections.ts";
 import { openDatasets } from "../datasets/open-datasets.ts";
@@ -106,10 +103,7 @@ export async function openFeatures(settings: Settings, log: Log, extras: Feature
 
   const features: readonly Feature[] = [
     { routes: operationRoutes({ ...parts, ...watch, notes }), close: watch.close },
-    {
-      routes: [capabilityRoutes(parts), versionRoutes(parts), testRoutes(parts)],
-      close: () => documents.close(),
-    },
+    { routes: documentRoutes(parts), close: () => documents.close() },
     { routes: [agentRoutes(parts), revisionRoutes(parts), modelRoutes(parts), organisationRoutes(parts)] },
     openSessions({ ...parts, continueSession: (...asked) => continueSession(parts, ...asked) }),
     openSharing(parts),
