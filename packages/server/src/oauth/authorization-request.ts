@@ -32,13 +32,13 @@ const Query = z.object({
 
 export async function readRequest(
   clients: Pick<Clients, "find">,
-  origin: string,
+  { origin, userEmail }: { readonly origin: string; readonly userEmail: string },
   query: Readonly<Record<string, string>>,
 ): Promise<Result<AuthorizationRequest>> {
   const read = readInput(Query, query);
   if (!read.ok) return invalid(read.where);
   const { client_id, redirect_uri, state, code_challenge, resource, scope } = read.value;
-  const client = await clients.find(client_id);
+  const client = await clients.find(client_id, userEmail);
   if (!client.ok) return client;
   if (!isRegistered(redirect_uri, client.value.redirectUris))
     return invalid("redirect_uri is not one that the client registered");

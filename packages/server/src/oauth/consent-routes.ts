@@ -52,11 +52,12 @@ export function consentRoutes({ settings, clients, clientLogins, composer, audit
   const routes = newRoutes();
   routes.openapi(review, async (c) => {
     const { request: query, agent_id } = c.req.valid("json");
-    const request = await readRequest(clients, publicOrigin(c, settings), query);
+    const { email: userEmail } = c.get("caller");
+    const request = await readRequest(clients, { origin: publicOrigin(c, settings), userEmail }, query);
     if (!request.ok) return problem(c, request.failure);
     const agentId = request.value.resource.agentId ?? agent_id;
     if (agentId === undefined) return c.json(reviewOf(request.value, []), 200);
-    const agent = await composer.composeFor(agentId, c.get("caller").email);
+    const agent = await composer.composeFor(agentId, userEmail);
     if (!agent.ok) return problem(c, agent.failure);
     return c.json(reviewOf(request.value, agent.value.tools), 200);
   });
@@ -64,7 +65,7 @@ export function consentRoutes({ settings, clients, clientLogins, composer, audit
     const decision = c.req.valid("json");
     const { email } = c.get("caller");
     const origin = publicOrigin(c, settings);
-    const request = await readRequest(clients, origin, decision.request);
+    const request = await readRequest(clients, { origin, userEmail: email }, decision.request);
     if (!request.ok) return problem(c, request.failure);
     const { client, redirectUri, state, codeChallenge, resource } = request.value;
     const denied = { error: "access_denied", state, iss: origin };

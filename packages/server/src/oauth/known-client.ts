@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
-import { rateLimiter } from "../auth/rate-limiter.ts";
+import { callerLimit } from "../auth/caller-limit.ts";
 import { isUsableRedirect } from "./redirect-uris.ts";
 
 export interface KnownClient {
@@ -24,7 +24,7 @@ const MOST_REDIRECTS = 20;
 const MOST_DOCUMENT_BYTES = 64 * 1024;
 const DOCUMENT_KEPT_MS = 5 * 60_000;
 const MOST_DOCUMENTS = 500;
-const FETCHES_PER_MINUTE = 120; // anybody can make the server fetch one
+const FETCHES_PER_MINUTE = { ofOne: 30, ofAll: 600 }; // every user can make the server fetch one
 
 const RedirectUris = z
   .array(z.string())
@@ -58,7 +58,8 @@ const Signed = z.object({ n: z.string(), r: z.array(z.string()), u: z.string().o
 
 export interface Clients {
   register(registration: Registration): string;
-  find(clientId: string): Promise<Result<KnownClient>>;
+  /** For whom: what one user makes the server fetch must not keep it from fetching for others. */
+  find(clientId: string, userEmail: string): Promise<Result<KnownClient>>;
 }
 
 export interface ClientParts {
@@ -78,10 +79,10 @@ export function openClients({ signingKey, fetch, allowHosts, readsDocuments }: C
       const body = Buffer.from(JSON.stringify(facts)).toString("base64url");
       return `${PREFIX}${body}.${sign(body)}`;
     },
-    async find(clientId) {
+    async find(clientId, userEmail) {
       if (!clientId.startsWith(PREFIX))
         return readsDocuments
-          ? documents(clientId)
+          ? documents(clientId, userEmail)
           : fail("client_unknown", { why: "clients' documents are off here (CAPSTAN_CLIENT_DOCUMENTS)" });
       const [body = "", signature = ""] = clientId.slice(PREFIX.length).split(".");
       const [given, own] = [Buffer.from(signature), Buffer.from(sign(body))];
@@ -96,17 +97,14 @@ export function openClients({ signingKey, fetch, allowHosts, readsDocuments }: C
 /** Failures are kept as well: a client id is free text of anybody. */
 function documentReader(fetch: GuardedFetch, allowHosts: readonly string[]) {
   const kept = new Map<string, { until: number; client: Promise<Result<KnownClient>> }>();
-  const limiter = rateLimiter(() => performance.now());
-  return (clientId: string): Promise<Result<KnownClient>> => {
+  const limit = callerLimit(FETCHES_PER_MINUTE, () => performance.now());
+  return (clientId: string, userEmail: string): Promise<Result<KnownClient>> => {
     const known = kept.get(clientId);
     if (known && known.until > performance.now()) return known.client;
     const fault = addressFault(clientId, allowHosts);
     if (fault !== undefined) return Promise.resolve(fail("client_unknown", { why: fault }));
-    const wait = limiter("client documents", FETCHES_PER_MINUTE);
-    if (wait > 0)
-      return Promise.resolve(
-        fail("rate_limited", { perMinute: FETCHES_PER_MINUTE, retryAfterSeconds: wait }),
-      );
+    const reached = limit(userEmail);
+    if (reached) return Promise.resolve(fail("rate_limited", reached));
     if (kept.size >= MOST_DOCUMENTS) kept.clear();
     const client = readDocument(fetch, clientId);
     kept.set(clientId, { until: performance.now() + DOCUMENT_KEPT_MS, client });

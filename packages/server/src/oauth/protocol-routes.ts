@@ -6,8 +6,8 @@ import { type Fault, readInput } from "@capstan/core/internal";
 import type { ClientLogins, GrantRefusal, IssuedTokens } from "@capstan/runtime";
 import type { Context } from "hono";
 import { z } from "zod";
+import { requestLimit } from "../auth/caller-limit.ts";
 import { EVERY_TOOL, OFFERED_SCOPES } from "../auth/client-scopes.ts";
-import { rateLimiter } from "../auth/rate-limiter.ts";
 import { metadataPath, publicOrigin, resourceAt } from "../auth/resources.ts";
 import { newRoutes } from "../http/define-route.ts";
 import { readJson } from "../http/read-json.ts";
@@ -20,12 +20,12 @@ export interface OAuthRouteParts {
   readonly clientLogins: ClientLogins;
 }
 
-const REGISTRATIONS_PER_MINUTE = 120; // anybody may register; each is one signature
+const REGISTRATIONS_PER_MINUTE = { ofOne: 60, ofAll: 600 }; // anybody may register; each is one signature
 const NO_STORE = { "cache-control": "no-store" };
 
 export function oauthProtocolRoutes({ settings, clients, clientLogins }: OAuthRouteParts) {
   const routes = newRoutes();
-  const limiter = rateLimiter(() => performance.now());
+  const limit = requestLimit(REGISTRATIONS_PER_MINUTE, settings);
   routes.get("/.well-known/oauth-authorization-server", (c) =>
     c.json(serverMetadata(publicOrigin(c, settings), settings), 200, NO_STORE),
   );
@@ -33,8 +33,11 @@ export function oauthProtocolRoutes({ settings, clients, clientLogins }: OAuthRo
   routes.get("/.well-known/oauth-protected-resource/*", (c) => resourceMetadata(c, settings));
   routes.get("/authorize", (c) => c.redirect(`/consent${new URL(c.req.url).search}`, 302));
   routes.post("/register", async (c) => {
-    if (limiter("registrations", REGISTRATIONS_PER_MINUTE) > 0)
-      return c.json(oauthError("slow_down", "Too many registrations; wait a minute."), 429);
+    const reached = limit(c);
+    if (reached)
+      return c.json(oauthError("slow_down", "Too many registrations; wait a minute."), 429, {
+        "retry-after": String(reached.retryAfterSeconds),
+      });
     const read = await readJson(c, Registration);
     if (!read.ok) return c.json(oauthError("invalid_client_metadata", read.failure.message), 400, NO_STORE);
     return c.json(registered(clients.register(read.value), read.value), 201, NO_STORE);

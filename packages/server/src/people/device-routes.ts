@@ -8,10 +8,11 @@ import { fail, ok, type Result } from "@capstan/core";
 import type { SecretBox } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { z } from "zod";
-import { rateLimiter } from "../auth/rate-limiter.ts";
+import { requestLimit } from "../auth/caller-limit.ts";
 import { json, jsonBody, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { Log } from "../settings/log.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { OpenIdProvider } from "./openid-provider.ts";
 import { type StartLoginParts, startLogin } from "./start-login.ts";
 
@@ -38,13 +39,14 @@ const poll = createRoute({
 });
 
 export interface DeviceRouteParts extends StartLoginParts {
+  readonly settings: Settings;
   readonly provider: OpenIdProvider | undefined;
   readonly log: Log;
   /** Seals the provider's codes. */
   readonly deviceBox: SecretBox;
 }
 
-const STARTS_PER_MINUTE = 60; // of all: nobody is known yet, and each asks the provider
+const STARTS_PER_MINUTE = { ofOne: 20, ofAll: 300 }; // each asks the provider
 const SLOWER_SECONDS = 5; // RFC 8628, section 3.5
 const NO_STORE = { "cache-control": "no-store" };
 
@@ -54,13 +56,15 @@ type Sealed = z.infer<typeof Sealed>;
 export function deviceRoutes(parts: DeviceRouteParts) {
   const { provider, log, deviceBox } = parts;
   const routes = newRoutes();
-  const limiter = rateLimiter(() => performance.now());
+  const limit = requestLimit(STARTS_PER_MINUTE, parts.settings);
   const pace = paces();
   routes.openapi(start, async (c) => {
     if (!provider) return problem(c, fail("sign_in_not_set_up", {}).failure);
-    const wait = limiter("all", STARTS_PER_MINUTE);
-    const facts = { perMinute: STARTS_PER_MINUTE, retryAfterSeconds: wait };
-    if (wait > 0) return problem(c, fail("rate_limited", facts).failure, { "retry-after": String(wait) });
+    const reached = limit(c);
+    if (reached)
+      return problem(c, fail("rate_limited", reached).failure, {
+        "retry-after": String(reached.retryAfterSeconds),
+      });
     const begun = await provider.beginDevice();
     if (!begun.ok) {
       log.info(`A login of a command line could not start: ${begun.failure.message}`);

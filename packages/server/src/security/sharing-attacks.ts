@@ -5,9 +5,20 @@ export interface SecurityRow {
   readonly shownBy: readonly (readonly [file: string, title: string])[];
 }
 
+const BLOCKED = "packages/server/src/security/blocked-by-one.live.test.ts";
 const SHARING = "packages/server/src/security/sharing.live.test.ts";
 
 export const SHARING_ATTACKS: readonly SecurityRow[] = [
+  {
+    attack: "one caller who uses up what everybody may ask without a key",
+    shownBy: [
+      [BLOCKED, "blocks nobody but itself"],
+      [BLOCKED, "is not another caller by a forwarded address that it makes up"],
+      [BLOCKED, "are counted by the address the proxy adds"],
+      [BLOCKED, "all addresses of one IPv6 network are one caller"],
+      [BLOCKED, "does not keep others from their own"],
+    ],
+  },
   {
     attack: "agents that are not shared, and more than a share gives",
     shownBy: [

@@ -2,6 +2,7 @@
 import { fail, ok, type Result } from "@capstan/core";
 import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
+import { isAddressRange } from "./address-range.ts";
 import { misspeltSettings } from "./misspelt-settings.ts";
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -101,6 +102,9 @@ const Environment = z.object({
   CAPSTAN_DATABASE_CONNECTIONS: z.coerce.number().int().min(4).max(1000).default(20),
   CAPSTAN_DATABASE_WAIT_SECONDS: z.coerce.number().min(0).max(3600).default(30),
   CAPSTAN_PUBLIC_HOSTS: list.default([]),
+  CAPSTAN_TRUSTED_PROXIES: list
+    .refine((entries) => entries.every(isAddressRange), "must be addresses or ranges such as 10.0.0.0/8")
+    .optional(),
   CAPSTAN_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .refine((url) => new URL(url).pathname === "/", "must be an origin such as https://capstan.example.com")

@@ -15,15 +15,16 @@ import type {
 } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { rateLimiter } from "../auth/rate-limiter.ts";
+import { requestLimit } from "../auth/caller-limit.ts";
 import { type AppEnv, json, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { partDto } from "../runs/run-dto.ts";
 import type { SessionFiles } from "../sessions/session-files.ts";
+import type { Settings } from "../settings/settings.ts";
 
 const MOST_MESSAGES = 1000;
 const MOST_FILES = 500;
-const READS_PER_MINUTE = 600; // by all who have links, together: nobody here has a key to count by
+const READS_PER_MINUTE = { ofOne: 300, ofAll: 6000 };
 const PRIVATE = { "cache-control": "no-store", "referrer-policy": "no-referrer", "x-robots-tag": "noindex" };
 
 const see = createRoute({
@@ -53,6 +54,7 @@ const file = createRoute({
 });
 
 export interface LinkedSessionParts {
+  readonly settings: Settings;
   readonly sessions: SessionStore;
   readonly sessionLinks: SessionLinks;
   readonly people: Pick<PeopleStore, "standing">;
@@ -63,16 +65,19 @@ export interface LinkedSessionParts {
 
 export function linkedSessionRoutes(parts: LinkedSessionParts) {
   const routes = newRoutes();
-  const limiter = rateLimiter(() => performance.now());
-  const open = (secret: string) => openLink(parts, limiter, secret);
+  const limit = requestLimit(READS_PER_MINUTE, parts.settings);
+  const open = async (c: Context<AppEnv>, secret: string) => {
+    const reached = limit(c);
+    return reached ? fail("rate_limited", reached) : openLink(parts, secret);
+  };
   routes.openapi(see, async (c) => {
-    const link = await open(c.req.valid("header")["capstan-link"]);
+    const link = await open(c, c.req.valid("header")["capstan-link"]);
     if (!link.ok) return problem(c, link.failure, PRIVATE);
     const shown = await sharedSession(parts, link.value);
     return shown.ok ? c.json(shown.value, 200, PRIVATE) : problem(c, shown.failure, PRIVATE);
   });
   routes.openapi(file, async (c) => {
-    const link = await open(c.req.valid("header")["capstan-link"]);
+    const link = await open(c, c.req.valid("header")["capstan-link"]);
     if (!link.ok) return problem(c, link.failure, PRIVATE);
     return sharedFile(c, parts, link.value, c.req.valid("query").path);
   });
@@ -83,11 +88,8 @@ const unknown = () => fail("not_found", { what: "shared session", id: "this link
 
 async function openLink(
   { sessionLinks, people }: LinkedSessionParts,
-  limiter: ReturnType<typeof rateLimiter>,
   secret: string,
 ): Promise<Result<SessionLink>> {
-  const wait = limiter("shared", READS_PER_MINUTE);
-  if (wait > 0) return fail("rate_limited", { perMinute: READS_PER_MINUTE, retryAfterSeconds: wait });
   const link = await sessionLinks.open(secret);
   return link && (await people.standing(link.createdBy)).isActive ? ok(link) : unknown(); // it ends with who made it
 }

@@ -1,0 +1,48 @@
+/**
+ * A limit on what needs no key: a share for each caller, by user where one is known and by address where nobody is, below a
+ * limit for all. What a caller's own share refuses does not count for the others, so it takes many callers to reach the
+ * limit of all.
+ */
+import type { Context } from "hono";
+import type { AppEnv } from "../http/define-route.ts";
+import type { Settings } from "../settings/settings.ts";
+import { callerAddresses } from "./caller-address.ts";
+import { NOBODY } from "./known-callers.ts";
+import { rateLimiter } from "./rate-limiter.ts";
+
+export interface LimitPerMinute {
+  readonly ofOne: number;
+  readonly ofAll: number;
+}
+
+/** What stood in the way; undefined when the request may pass. */
+export interface LimitReached {
+  readonly perMinute: number;
+  readonly retryAfterSeconds: number;
+}
+
+export function callerLimit({ ofOne, ofAll }: LimitPerMinute, now: () => number) {
+  const one = rateLimiter(now);
+  const all = rateLimiter(now);
+  return (caller: string): LimitReached | undefined =>
+    reached(one(caller, ofOne), ofOne) ?? reached(all("all", ofAll), ofAll);
+}
+
+const reached = (wait: number, perMinute: number): LimitReached | undefined =>
+  wait > 0 ? { perMinute, retryAfterSeconds: wait } : undefined;
+
+/** The name to count a request by. */
+export function callerNames(settings: Settings): (c: Context<AppEnv>) => string {
+  const addressOf = callerAddresses(settings);
+  return (c) => {
+    const caller = c.get("caller") ?? NOBODY;
+    return caller === NOBODY ? `address ${addressOf(c)}` : `user ${caller.email}`;
+  };
+}
+
+/** The limit of a route that anybody may call. */
+export function requestLimit(limit: LimitPerMinute, settings: Settings) {
+  const nameOf = callerNames(settings);
+  const check = callerLimit(limit, () => performance.now());
+  return (c: Context<AppEnv>) => check(nameOf(c));
+}
