@@ -33,7 +33,7 @@ const FIGURES = `select r.revision, count(distinct r.session_id)::int as session
       where f.session_id = r.session_id and m.run_id = r.id and f.value = 'down')), 0)::int as "thumbsDown",
     coalesce(sum((r.usage->>'costUsd')::float8), 0) as "costUsd",
     avg((r.usage->>'activeMs')::float8) as "meanMs"
-  from runs r where r.agent_id = $1 and r.revision = any($2::int[]) group by r.revision`;
+  from runs r where hashtext(r.agent_id) = hashtext($1) and r.agent_id = $1 and r.revision = any($2::int[]) group by r.revision`;
 
 export async function readFigures(
   { pool }: Pick<Database, "pool">,

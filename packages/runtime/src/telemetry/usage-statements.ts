@@ -10,8 +10,9 @@ export const ALL_USAGE = `with all_usage as (
       reasoning_tokens, cost_usd, unpriced_calls
     from usage_hours where hour >= $1 and hour < $2 and ($3::text is null or user_email = $3)
     union all
-    select to_timestamp(floor(extract(epoch from at) / 3600) * 3600), agent_id, model, user_email, 1, input_tokens,
-      output_tokens, cached_input_tokens, reasoning_tokens, coalesce(cost_usd, 0), (cost_usd is null)::int
+    select to_timestamp(floor(extract(epoch from at) / 3600) * 3600), agent_id, model, user_email, calls, input_tokens,
+      output_tokens, cached_input_tokens, reasoning_tokens, coalesce(cost_usd, 0),
+      case when cost_usd is null then calls else 0 end
     from usage_fresh where at >= $1 and at < $2 and ($3::text is null or user_email = $3))`;
 
 const sum = (column: string, name: string) => `coalesce(sum(${column}), 0)::float8 as "${name}"`;

@@ -63,7 +63,7 @@ export interface UsageStore {
   /** The finest there is, oldest first, for an export. */
   rows(period: UsagePeriod, bucketSeconds: number, limit: number): Promise<UsageRow[]>;
   tools(period: UsagePeriod, by: "tool" | "capability"): Promise<ToolUsage[]>;
-  /** Moves single calls into their hours; answers how many. */
+  /** Moves rows of calls into their hours; answers how many. */
   roll(): Promise<number>;
   start(onError: (error: unknown) => void): void;
   close(): void;
@@ -144,9 +144,9 @@ const ROLL = `with taken as (delete from usage_fresh where id in (
     select id from usage_fresh order by id limit $1 for update skip locked) returning *),
   added as (insert into usage_hours (hour, agent_id, model, user_email, calls, input_tokens, output_tokens,
       cached_input_tokens, reasoning_tokens, cost_usd, unpriced_calls)
-    select to_timestamp(floor(extract(epoch from at) / 3600) * 3600), agent_id, model, user_email, count(*),
+    select to_timestamp(floor(extract(epoch from at) / 3600) * 3600), agent_id, model, user_email, sum(calls),
       sum(input_tokens), sum(output_tokens), sum(cached_input_tokens), sum(reasoning_tokens),
-      coalesce(sum(cost_usd), 0), count(*) filter (where cost_usd is null)
+      coalesce(sum(cost_usd), 0), coalesce(sum(calls) filter (where cost_usd is null), 0)
     from taken group by 1, 2, 3, 4 order by 1, 2, 3, 4
     on conflict (hour, agent_id, model, user_email) do update set
       calls = usage_hours.calls + excluded.calls,

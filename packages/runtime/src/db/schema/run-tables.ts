@@ -66,9 +66,11 @@ export const runs = pgTable(
     uniqueIndex("runs_one_active").on(table.sessionId).where(sql`status in ('running', 'waiting')`),
     index("runs_owner").on(table.owner).where(sql`status = 'running'`),
     index("runs_queued").on(table.sessionId, table.createdAt).where(sql`status = 'queued'`),
-    // By its hash: a client may choose an id that is too long for an index.
-    index("runs_client").on(sql`md5(input->>'clientRunId')`).where(sql`input->>'clientRunId' is not null`),
-    index("runs_revision").on(table.agentId, table.revision).where(sql`revision is not null`),
+    // By hashes of four bytes: each turn writes these entries twice, and a client may choose an id that is too long for an index.
+    index("runs_client_hash")
+      .on(sql`hashtext(input->>'clientRunId')`)
+      .where(sql`input->>'clientRunId' is not null`),
+    index("runs_revision_hash").on(sql`hashtext(agent_id)`, table.revision).where(sql`revision is not null`),
     index("runs_left").on(table.leftAt).where(sql`left_at is not null`),
     index("runs_parent").on(table.parentRunId).where(sql`parent_run_id is not null`),
   ],

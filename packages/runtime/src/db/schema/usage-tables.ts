@@ -24,13 +24,15 @@ const tokens = () => ({
   reasoningTokens: count("reasoning_tokens"),
 });
 
-/** Model calls that are in no hour yet. */
+/** Model calls that are in no hour yet. A row's calls all have a price, or none has. */
 export const usageFresh = pgTable("usage_fresh", {
   id: bigserial("id", { mode: "number" }).primaryKey(),
   at: at("at").notNull().default(sql`now()`),
   agentId: text("agent_id").notNull(),
   model: text("model").notNull(),
   userEmail: text("user_email").notNull(),
+  /** Of one commit, which stores what several runs did. */
+  calls: integer("calls").notNull().default(1),
   ...tokens(),
   /** Empty where no price is known. */
   costUsd: doublePrecision("cost_usd"),

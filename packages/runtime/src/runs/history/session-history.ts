@@ -112,7 +112,8 @@ export interface RunFilter {
 
 const FIND_RUNS = `select ${RUN_COLUMNS} from runs r
   where ($1::text is null or exists (select 1 from sessions s where s.id = r.session_id and s.owner = $1))
-    and ($2::text is null or (md5(r.input->>'clientRunId') = md5($2) and r.input->>'clientRunId' is not null)) and ($3::text is null or r.agent_id = $3)
+    and ($2::text is null or (hashtext(r.input->>'clientRunId') = hashtext($2) and r.input->>'clientRunId' = $2))
+    and ($3::text is null or r.agent_id = $3)
     and ($4::uuid is null or r.session_id = $4) and ($5::text is null or r.status = $5)
     and ($6::uuid is null or r.id < $6) order by r.id desc limit $7`;
 

@@ -4,7 +4,8 @@
  * The fence is the first CTE: a run with a newer epoch, or one that is not running, contributes no row and is
  * missing from the answer. LATERAL with FOR NO KEY UPDATE makes the plan one index probe per run and holds the row
  * until the commit. `next`: the run has ended and another message is queued. A plain join made Postgres scan the table at 10,000 runs; the updates select rows by
- * `= any(array(...))` for the same reason.
+ * `= any(array(...))` for the same reason. Usage is one row for all runs of the group with the same agent, model and user: a row for each
+ * message was half of what the write-ahead log of a turn had grown by.
  */
 export const COMMIT = `with own as materialized (
     select i.* from json_to_recordset($1::json) as i(run_id uuid, session_id uuid, epoch int, run json, session json,
@@ -26,17 +27,19 @@ export const COMMIT = `with own as materialized (
     select o.session_id, m.position, m.id, o.run_id, m.role, m.content, m.usage
     from own o cross join lateral json_to_recordset(o.messages)
       as m(position int, id text, role text, content json, usage json)),
-  new_usage as (insert into usage_fresh(agent_id, model, user_email, input_tokens, output_tokens, cached_input_tokens,
-      reasoning_tokens, cost_usd)
+  new_usage as (insert into usage_fresh(agent_id, model, user_email, calls, input_tokens, output_tokens,
+      cached_input_tokens, reasoning_tokens, cost_usd)
     select coalesce((select r.agent_id from runs r where r.id = o.run_id), ''),
-      concat_ws('/', m.usage->>'provider', coalesce(m.usage->>'model', 'unknown')),
-      coalesce((select s.owner from sessions s where s.id = o.session_id), ''),
-      coalesce((m.usage->>'inputTokens')::float8, 0), coalesce((m.usage->>'outputTokens')::float8, 0),
-      coalesce((m.usage->>'cachedInputTokens')::float8, 0), coalesce((m.usage->>'reasoningTokens')::float8, 0),
-      (m.usage->>'costUsd')::float8
+      concat_ws('/', u."provider", coalesce(u."model", 'unknown')),
+      coalesce((select s.owner from sessions s where s.id = o.session_id), ''), count(*),
+      coalesce(sum(u."inputTokens"), 0), coalesce(sum(u."outputTokens"), 0), coalesce(sum(u."cachedInputTokens"), 0),
+      coalesce(sum(u."reasoningTokens"), 0), sum(u."costUsd")
     from own o cross join lateral (
       select usage from json_to_recordset(o.messages) as stored(usage json)
-      union all select o.summary->'usage') m where m.usage is not null),
+      union all select o.summary->'usage') m
+    cross join lateral json_to_record(m.usage) as u("provider" text, "model" text, "inputTokens" float8,
+      "outputTokens" float8, "cachedInputTokens" float8, "reasoningTokens" float8, "costUsd" float8)
+    where m.usage is not null group by 1, 2, 3, u."costUsd" is null),
   new_summaries as (insert into session_summaries(id, session_id, to_position, to_message_id, text, kept, labels, run_id, usage)
     select (o.summary->>'id')::uuid, o.session_id, (o.summary->>'toPosition')::int, o.summary->>'toMessageId',
       o.summary->>'text', o.summary->'kept', (o.summary->'labels')::jsonb, o.run_id, o.summary->'usage'
