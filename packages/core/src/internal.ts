@@ -83,6 +83,7 @@ export type {
   RunFile,
   RunPlace,
   SideFile,
+  SessionQuery,
   StoredSession,
 } from "./coding-agents/adapter.ts";
 export { type AgentName, NATIVE_AGENT } from "./coding-agents/agent-name.ts";

@@ -91,16 +91,21 @@ async function plugins({ args, json, terminal, environment }: CommandContext, ag
     else for (const plugin of found) terminal.out(`${plugin.name}\n`);
     return 0;
   } catch (error) {
-    if (error instanceof CodingAgentError) return { failure: error.failure };
-    throw error;
+    return refusalOf(error);
   }
+}
+
+function refusalOf(error: unknown) {
+  if (error instanceof CodingAgentError) return { failure: error.failure };
+  throw error;
 }
 
 async function sessions({ args, json, terminal, environment }: CommandContext, agent: string) {
   const [, , id] = args;
   const browser = createClient({ environment }).sessions;
   if (id === undefined) {
-    const found = await browser.list(agent);
+    const found = await browser.list(agent).catch(refusalOf);
+    if ("failure" in found) return found;
     if (json) terminal.out(jsonDocument(found));
     else {
       const rows = found.map(({ id, title, cwd, model, updatedAt }) =>

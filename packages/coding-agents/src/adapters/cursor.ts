@@ -8,6 +8,7 @@ import { cursorManifest } from "../manifests/cursor.ts";
 import { cursorModels } from "../models/cursor.ts";
 import { commandModels } from "../models/model-sources.ts";
 import { readCursorModels } from "../models/read-model-lists.ts";
+import { cursorSessions } from "../sessions/cursor-sessions.ts";
 import { cursorDialect } from "../thinking/thinking-dialects.ts";
 import { acpRun } from "./acp-run.ts";
 import { cursorReader } from "./cursor-reader.ts";
@@ -20,6 +21,7 @@ export const cursorAdapter = defineAdapter({
   thinking: [cursorDialect],
   models: cursorModels,
   modelSource: commandModels(["agent", "models"], readCursorModels),
+  sessions: cursorSessions,
   reader: cursorReader,
   stateVariables: /^CURSOR_CONFIG_DIR$/,
   chooseTransport: (options) => (needsAcp(options) ? "acp" : "stream-json"),

@@ -3,6 +3,7 @@
 import { hermesManifest } from "../manifests/hermes.ts";
 import { hermesModels } from "../models/hermes.ts";
 import { openrouterModels } from "../models/model-sources.ts";
+import { hermesSessions } from "../sessions/hermes-sessions.ts";
 import { acpRun } from "./acp-run.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { textReader } from "./text-reader.ts";
@@ -13,6 +14,7 @@ export const hermesAdapter = defineAdapter({
   thinking: [],
   models: hermesModels,
   modelSource: openrouterModels,
+  sessions: hermesSessions,
   reader: textReader,
   stateVariables: /^HERMES_HOME$/,
   open: (options, place) =>

@@ -9,6 +9,7 @@ import { openclawManifest } from "../manifests/openclaw.ts";
 import { commandModels } from "../models/model-sources.ts";
 import { openclawModels } from "../models/openclaw.ts";
 import { readOpenclawModels } from "../models/read-model-lists.ts";
+import { openclawSessions } from "../sessions/openclaw-sessions.ts";
 import { flagDialect } from "../thinking/thinking-dialects.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { openclawReader } from "./openclaw-reader.ts";
@@ -20,6 +21,7 @@ export const openclawAdapter = defineAdapter({
   thinking: [flagDialect("--thinking", "thinking", "thinking")],
   models: openclawModels,
   modelSource: commandModels(["openclaw", "models", "list", "--json"], readOpenclawModels),
+  sessions: openclawSessions,
   reader: openclawReader,
   stateVariables: /^OPENCLAW_(HOME|STATE_DIR|CONFIG_PATH)$/,
   chooseTransport: ({ sessionId }) => (sessionId === undefined ? "exec" : "local"),

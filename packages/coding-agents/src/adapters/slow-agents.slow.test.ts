@@ -40,6 +40,17 @@ describe.each(SLOW)("%s", (name) => {
     const resumed = await home.run({ prompt: "again [[text]]", sessionId });
     expect(resumed.result).toMatchObject({ outcome: "done", sessionId });
     expect(lastPrompt()).toMatch(/hello[\s\S]*again/);
+    const stored = await home.client.sessions.list(name);
+    expect(stored).toMatchObject([{ id: sessionId, title: "hello [[text]]", model: expect.any(String) }]);
+    const read = await home.client.sessions.read(name, stored[0]?.id ?? "");
+    expect(read).toMatchObject({
+      value: [
+        { role: "user", text: "hello [[text]]" },
+        { role: "assistant", text: SIM_ANSWER },
+        { role: "user", text: "again [[text]]" },
+        { role: "assistant", text: SIM_ANSWER },
+      ],
+    });
   });
 
   test.skipIf(!isInCache(name) || !canFork)("forks a session into another", async () => {

@@ -55,6 +55,15 @@ export function parseObject(line: string): JsonObject | undefined {
   }
 }
 
+/** Any JSON; an empty list for what is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return [];
+  }
+}
+
 export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as JsonObject)

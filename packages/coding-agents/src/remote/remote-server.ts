@@ -33,7 +33,13 @@ const problem = z.object({
 });
 const storedSessions = z.object({
   items: z.array(
-    z.object({ id: z.string(), title: z.string().optional(), updatedAt: z.string().optional() }),
+    z.object({
+      id: z.string(),
+      title: z.string().optional(),
+      cwd: z.string().optional(),
+      model: z.string().optional(),
+      updatedAt: z.string().optional(),
+    }),
   ),
 });
 const storedMessages = z.object({

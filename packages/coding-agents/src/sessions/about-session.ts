@@ -17,7 +17,7 @@ export function aboutSession(
 
 /** Context that a program adds as if a person had written it: instructions, not messages. */
 const CONTEXT =
-  /^\s*(<(session_context|environment_context|user_instructions|instructions|system-reminder|permissions|current_datetime)\b|# AGENTS\.md)/;
+  /^\s*(<(session_context|environment_context|user_instructions|instructions|system-reminder|permissions|current_datetime|user_info)\b|# AGENTS\.md)/;
 
 export const toldApart = (message: CliMessage): CliMessage =>
   message.role === "user" && CONTEXT.test(message.text) ? { ...message, role: "system" } : message;

@@ -8,6 +8,7 @@ import {
   maybe,
   maybeNumber,
   maybeText,
+  parseJson,
   parseObject,
   text,
 } from "../lines/json-line.ts";
@@ -72,12 +73,4 @@ export const opencodeSessions: CliSessionStore = {
 function modelName(stored = ""): string | undefined {
   const { id, providerID } = parseObject(stored) ?? {};
   return asText(id) === undefined ? undefined : [asText(providerID), asText(id)].filter(Boolean).join("/");
-}
-
-function parseJson(stdout: string): unknown {
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    return [];
-  }
 }

@@ -10,14 +10,16 @@ const ROLES: Readonly<Record<string, CliMessage["role"]>> = {
   system: "system",
 };
 
+export const piMessages = storedMessages(({ type, message }) => {
+  const stored = asObject(message);
+  const role = ROLES[asText(stored?.role) ?? ""];
+  return type === "message" && role ? [{ role, text: contentText(stored?.content) }] : [];
+});
+
 const kept = {
   kind: "files" as const,
   id: (_: string, firstLine: string) => asText(parseObject(firstLine)?.id),
-  messages: storedMessages(({ type, message }) => {
-    const stored = asObject(message);
-    const role = ROLES[asText(stored?.role) ?? ""];
-    return type === "message" && role ? [{ role, text: contentText(stored?.content) }] : [];
-  }),
+  messages: piMessages,
 };
 
 export const piSessions: CliSessionStore = {

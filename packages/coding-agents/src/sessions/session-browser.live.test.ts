@@ -170,6 +170,41 @@ test("what a tool answered is read from Codex, too", async () => {
   });
 });
 
+test("what a tool answered is read from Gemini, once", async () => {
+  const home = newHome();
+  const functionResponse = { id: "c1", name: "run_shell_command", response: { output: "sim-tool-ok" } };
+  const stored = lines(
+    { sessionId: ID },
+    { type: "user", content: [{ text: "hello" }] },
+    { type: "gemini", content: "", toolCalls: [{ id: "c1", result: [{ functionResponse }] }] },
+    { type: "user", content: [{ functionResponse }] },
+    { type: "gemini", content: "done" },
+  );
+  write(join(home, ".gemini/tmp/p/chats/session-1.jsonl"), `${stored}\n`, 1_000);
+  const read = await readSession(BUILT_IN_ADAPTERS.gemini, ID, { home, env: {}, run: runCommand });
+  expect(read).toMatchObject({
+    value: [
+      { role: "user", text: "hello" },
+      { role: "tool", text: "sim-tool-ok" },
+      { role: "assistant", text: "done" },
+    ],
+  });
+});
+
+test("a list that cannot be had is refused, and is not an empty one", async () => {
+  const run: CommandRunner = async () => ({ outcome: "not_found", code: 127, stdout: "", stderr: "" });
+  const place = { home: newHome(), env: {}, run };
+  await expect(listSessions(BUILT_IN_ADAPTERS.opencode, place)).rejects.toMatchObject({
+    code: "sessions_unreadable",
+  });
+  const { sessions: _, ...storeless } = BUILT_IN_ADAPTERS.claude;
+  await expect(listSessions(storeless, place)).rejects.toMatchObject({
+    code: "CAPABILITY_ERROR",
+    capability: "sessions",
+  });
+  expect(await readSession(storeless, ID, place)).toMatchObject({ failure: { code: "CAPABILITY_ERROR" } });
+});
+
 test("a session in which nobody said anything is not listed", async () => {
   const home = newHome();
   write(join(home, ".gemini/tmp/p/chats/session-1.jsonl"), `{"sessionId":"${ID}"}\n`, 1_000);

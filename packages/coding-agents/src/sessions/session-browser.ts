@@ -5,10 +5,17 @@
  */
 import { open, stat } from "node:fs/promises";
 import { fail, ok, type Result } from "@capstan/core";
-import type { CliMessage, CliSessionStore, CodingAgentAdapter, StoredSession } from "@capstan/core/internal";
+import {
+  type CliMessage,
+  type CliSessionStore,
+  type CodingAgentAdapter,
+  runError,
+  type StoredSession,
+} from "@capstan/core/internal";
 import type { CommandRunner } from "../command/run-command.ts";
 import { matchingPaths } from "../files/matching-paths.ts";
 import { aboutSession, toldApart } from "./about-session.ts";
+import { readDatabase } from "./session-database.ts";
 
 const MAX_SESSIONS = 500;
 const MAX_HEAD_BYTES = 262_144; // before the first words of a person, some store all their instructions
@@ -30,14 +37,26 @@ export interface SessionPlace {
 
 type FileStore = Extract<CliSessionStore, { kind: "files" }>;
 type CommandStore = Extract<CliSessionStore, { kind: "command" }>;
+type DatabaseStore = Extract<CliSessionStore, { kind: "database" }>;
 
-/** The sessions an agent has stored, the latest first. An agent without a store has none. */
+/** The sessions an agent has stored, the latest first. Throws where that cannot be known: an empty list would say that there are none. */
 export async function listSessions(
-  { sessions }: CodingAgentAdapter,
+  { name, sessions }: CodingAgentAdapter,
   place: SessionPlace,
 ): Promise<StoredSession[]> {
-  if (!sessions) return [];
-  if (sessions.kind === "command") return runList(sessions, place);
+  if (!sessions) throw runError(unsupported(name));
+  if (sessions.kind === "command") return runList(name, sessions, place);
+  return sessions.kind === "files" ? listFiles(sessions, place) : listDatabases(name, sessions, place);
+}
+
+const unsupported = (agent: string) =>
+  fail("CAPABILITY_ERROR", {
+    agent,
+    capability: "sessions",
+    message: `Agent '${agent}' does not say where it stores its sessions`,
+  }).failure;
+
+async function listFiles(sessions: FileStore, place: SessionPlace): Promise<StoredSession[]> {
   const files = await sessionFiles(sessions, place);
   const listed = await Promise.all(
     files.slice(0, MAX_SESSIONS).map(async ({ path, modified }): Promise<StoredSession[]> => {
@@ -60,30 +79,82 @@ export async function readSession(
   { system = false }: ReadOptions = {},
 ): Promise<Result<readonly CliMessage[]>> {
   const { sessions, name } = adapter;
-  const text =
-    sessions?.kind === "files" ? await sessionText(sessions, id, place) : await runRead(sessions, id, place);
-  if (text === undefined || !sessions) return fail("session_not_found", { agent: name, id });
-  const messages = sessions.messages(text).map(toldApart);
+  if (!sessions) return { ok: false, failure: unsupported(name) };
+  const found = await storedMessages(name, sessions, id, place);
+  if (!found.ok) return found;
+  if (found.value === undefined) return fail("session_not_found", { agent: name, id });
+  const messages = found.value.map(toldApart);
   return ok(messages.filter(({ role }) => system || role !== "system").slice(0, MAX_MESSAGES));
 }
 
-async function runList({ lists, sessions }: CommandStore, place: SessionPlace): Promise<StoredSession[]> {
+type Found = Result<readonly CliMessage[] | undefined>;
+
+async function storedMessages(
+  agent: string,
+  store: CliSessionStore,
+  id: string,
+  place: SessionPlace,
+): Promise<Found> {
+  if (store.kind === "database") return databaseMessages(agent, store, id, place);
+  const text = store.kind === "files" ? await sessionText(store, id, place) : await runRead(store, id, place);
+  return ok(text === undefined ? undefined : store.messages(text));
+}
+
+async function listDatabases(
+  agent: string,
+  store: DatabaseStore,
+  place: SessionPlace,
+): Promise<StoredSession[]> {
+  const listed: StoredSession[] = [];
+  for (const { path, modified } of (await sessionFiles(store, place)).slice(0, MAX_SESSIONS)) {
+    const read = await readDatabase(agent, path, (query) => store.sessions(query, path));
+    if (!read.ok) throw runError(read.failure);
+    listed.push(...read.value.map((one) => ({ ...one, updatedAt: one.updatedAt ?? modified.toISOString() })));
+  }
+  return listed
+    .toSorted((a, b) => (b.updatedAt ?? "").localeCompare(a.updatedAt ?? ""))
+    .slice(0, MAX_SESSIONS);
+}
+
+async function databaseMessages(
+  agent: string,
+  store: DatabaseStore,
+  id: string,
+  place: SessionPlace,
+): Promise<Found> {
+  for (const { path } of await sessionFiles(store, place)) {
+    const read = await readDatabase(agent, path, (query) => store.messages(query, id));
+    if (!read.ok || read.value !== undefined) return read;
+  }
+  return ok(undefined);
+}
+
+async function runList(
+  agent: string,
+  { lists, sessions }: CommandStore,
+  place: SessionPlace,
+): Promise<StoredSession[]> {
   const { run, env, cwd } = place;
   const where = cwd === undefined ? {} : { cwd };
+  let last = { store: "", why: "it has no command for it" };
   for (const list of lists) {
     const { outcome, code, stdout } = await run(list, { env, timeoutMs: COMMAND_TIMEOUT_MS, ...where });
     if (outcome === "exited" && code === 0) return sessions(stdout).slice(0, MAX_SESSIONS);
+    last = {
+      store: list.slice(0, 2).join(" "),
+      why: outcome === "exited" ? `it exited with ${code}` : outcome,
+    };
   }
-  return [];
+  throw runError(fail("sessions_unreadable", { agent, ...last }).failure);
 }
 
 async function runRead(
-  store: CommandStore | undefined,
+  store: CommandStore,
   id: string,
   { run, env }: SessionPlace,
 ): Promise<string | undefined> {
   // An id goes onto a command line: one that starts with a dash would be an option.
-  if (!store || !/^\w[\w.:-]*$/.test(id)) return undefined;
+  if (!/^\w[\w.:-]*$/.test(id)) return undefined;
   const { outcome, code, stdout } = await run(store.read(id), { env, timeoutMs: COMMAND_TIMEOUT_MS });
   return outcome === "exited" && code === 0 ? stdout : undefined;
 }
@@ -101,7 +172,7 @@ interface SessionFile {
 }
 
 async function sessionFiles(
-  { pattern, moved }: FileStore,
+  { pattern, moved }: FileStore | DatabaseStore,
   { home, env }: SessionPlace,
 ): Promise<SessionFile[]> {
   const elsewhere = moved && env[moved.variable];
@@ -111,7 +182,7 @@ async function sessionFiles(
   const files = await Promise.all(
     paths.map(async (path): Promise<SessionFile[]> => {
       const info = await stat(path).catch(() => undefined);
-      return info?.isFile() ? [{ path, modified: info.mtime }] : [];
+      return info?.isFile() && info.size > 0 ? [{ path, modified: info.mtime }] : [];
     }),
   );
   return files.flat().toSorted((a, b) => b.modified.getTime() - a.modified.getTime());

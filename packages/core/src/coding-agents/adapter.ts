@@ -170,7 +170,23 @@ export type CliSessionStore =
       readonly sessions: (stdout: string) => readonly StoredSession[];
       readonly read: (id: string) => readonly string[];
       readonly messages: (stdout: string) => readonly CliMessage[];
+    }
+  | {
+      readonly kind: "database";
+      /** SQLite files, as the pattern of `files` names them. */
+      readonly pattern: string;
+      readonly moved?: { readonly variable: string; readonly folder: string };
+      /** The sessions in one file. One without a time gets that of its file. */
+      readonly sessions: (query: SessionQuery, path: string) => readonly StoredSession[];
+      /** Absent: the session is not in this file. */
+      readonly messages: (query: SessionQuery, id: string) => readonly CliMessage[] | undefined;
     };
+
+/** Reads rows of a store; it cannot write. */
+export type SessionQuery = (
+  sql: string,
+  ...values: readonly string[]
+) => readonly Readonly<Record<string, unknown>>[];
 
 export interface StoredSession {
   readonly id: string;

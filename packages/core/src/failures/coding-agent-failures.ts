@@ -136,6 +136,14 @@ export const codingAgentFailures = {
     message: ({ agent, id }) => `Agent '${agent}' has no stored session '${id}'`,
     nextStep: () => "List the agent's sessions to see their ids.",
   }),
+  sessions_unreadable: row<{ agent: string; store: string; why: string }>({
+    status: 502,
+    message: ({ agent, store, why }) =>
+      `The stored sessions of agent '${agent}' cannot be read (${store}): ${why}`,
+    nextStep: ({ agent }) =>
+      `Check that '${agent}' is installed and has a tested version: \`capstan doctor ${agent}\`.`,
+    details: ({ agent, store }) => ({ agent, store }),
+  }),
   plugin_command_failed: row<{ agent: string; command: string; why: string; output: string }>({
     status: 502,
     message: ({ agent, command, why, output }) =>

@@ -16,6 +16,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { answer, asWire, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { pluginRoutes } from "./coding-agent-plugin-routes.ts";
+import { codingAgentRefusal } from "./coding-agent-refusal.ts";
 import { doctor, startRun } from "./coding-agent-streams.ts";
 import { type CodingAgentRouteParts, manifestOf, unknownAgent } from "./known-agent.ts";
 
@@ -144,8 +145,13 @@ export function codingAgentRoutes(services: CodingAgentRouteParts) {
     const { name } = c.req.valid("param");
     if (!(await manifestOf(services, name))) return problem(c, unknownAgent(name));
     const { client } = await services.codingAgents.open();
-    const items = await client.sessions.list(name);
-    return c.json({ items: [...items] }, 200);
+    try {
+      return c.json({ items: [...(await client.sessions.list(name))] }, 200);
+    } catch (error) {
+      const failure = codingAgentRefusal(error);
+      if (!failure) throw error;
+      return problem(c, failure);
+    }
   });
   routes.openapi(session, async (c) => {
     const { name, id } = c.req.valid("param");
