@@ -82,8 +82,8 @@ export type {
   RunExit,
   RunFile,
   RunPlace,
-  SideFile,
   SessionQuery,
+  SideFile,
   StoredSession,
 } from "./coding-agents/adapter.ts";
 export { type AgentName, NATIVE_AGENT } from "./coding-agents/agent-name.ts";
