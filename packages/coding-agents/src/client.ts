@@ -34,6 +34,7 @@ import { type CommandRunner, runCommand } from "./command/run-command.ts";
 import { createPlugins } from "./plugins/plugin-operations.ts";
 import { createRemoteClient } from "./remote/remote-client.ts";
 import { ambientEnvironment } from "./runner/ambient-environment.ts";
+import { checkImages } from "./runner/check-images.ts";
 import { startRun } from "./runner/live-run.ts";
 import type { CostOf } from "./runner/run-costs.ts";
 import type { RunHandle } from "./runner/run-handle.ts";
@@ -95,6 +96,7 @@ function startLocal(
   if (!check.ok) throw runError(check.failure);
   const cwd = options.cwd ?? process.cwd();
   checkFolder(adapter.name, cwd);
+  checkImages(adapter.name, cwd, options.attachments);
   const costOf = priceBy(models, adapter.name, runsOn);
   checkBudget(options, capabilities, runsOn, costOf);
   const thinking = nativeThinking({ ...options, agent: adapter.name, model: runsOn }, adapter.thinking);

@@ -158,7 +158,7 @@ export {
   type ThinkingParams,
   VERBATIM_LEVELS,
 } from "./coding-agents/thinking-dialect.ts";
-export { validateRun } from "./coding-agents/validate-run.ts";
+export { isImage, validateRun } from "./coding-agents/validate-run.ts";
 export { REQUEST_ACCESS, toolText } from "./compose.ts";
 export { ConnectionNeedDocument, joinNeeds } from "./connections/connection-need.ts";
 export {

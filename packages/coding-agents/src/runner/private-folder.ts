@@ -7,7 +7,7 @@ import { mergeDocuments } from "../adapters/run-parts.ts";
 import { parseObject } from "../lines/json-line.ts";
 import { type HomeFiles, OWN_HOME } from "./home-files.ts";
 
-const MAX_ATTACHMENT_BYTES = 10_000_000; // providers refuse more, and base64 of it goes through a pipe
+export const MAX_ATTACHMENT_BYTES = 10_000_000; // providers refuse more, and base64 of it goes through a pipe
 
 export const privateFolder = (runId: string): string => join(tmpdir(), `capstan-run-${runId}`);
 
@@ -109,4 +109,4 @@ const TYPES: Readonly<Record<string, string>> = {
   ".json": "application/json",
 };
 
-const typeByName = (path: string) => TYPES[extname(path).toLowerCase()] ?? "text/plain";
+export const typeByName = (path: string) => TYPES[extname(path).toLowerCase()] ?? "text/plain";
