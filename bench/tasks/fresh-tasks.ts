@@ -1,6 +1,6 @@
 /**
  * Forty tasks over the workshop, the desk and the built-ins, written on 2026-11-18 before any of them was sent. The first twenty were
- * looked at while classes of arguments were repaired; the second twenty were held out and sent once, afterwards.
+ * sent once that day and may be looked at. The second twenty are held out and were not sent yet: send them once, after a repair.
  */
 import { ANY, type DeskTask } from "./tasks.ts";
 
@@ -61,11 +61,16 @@ export const LOOKED_AT: readonly DeskTask[] = [
     weight_kg: 2.5,
     service: "express",
   }),
-  to("übersetze angebot.docx ins Englische und speichere es als offer.docx", "translator", "translate-document", {
-    input: "angebot.docx",
-    target_lang: "en",
-    output: "offer.docx",
-  }),
+  to(
+    "übersetze angebot.docx ins Englische und speichere es als offer.docx",
+    "translator",
+    "translate-document",
+    {
+      input: "angebot.docx",
+      target_lang: "en",
+      output: "offer.docx",
+    },
+  ),
   to("compara contrato-v1.pdf con contrato-v2.pdf", "legal", "compare", {
     original: "contrato-v1.pdf",
     modified: "contrato-v2.pdf",
@@ -74,11 +79,16 @@ export const LOOKED_AT: readonly DeskTask[] = [
     text: "appeler le notaire",
     date: "2026-03-12",
   }),
-  to("write an email to lena@example.org with subject Offer and body See you on Friday", "mail", "send-mail", {
-    to: "lena@example.org",
-    subject: "Offer",
-    body: "See you on Friday",
-  }),
+  to(
+    "write an email to lena@example.org with subject Offer and body See you on Friday",
+    "mail",
+    "send-mail",
+    {
+      to: "lena@example.org",
+      subject: "Offer",
+      body: "See you on Friday",
+    },
+  ),
   to("add an event named Quarterly review next Thursday at 9:30 for 90 minutes", "calendar", "create-event", {
     title: "Quarterly review",
     date: "2026-03-05",
@@ -97,13 +107,21 @@ export const LOOKED_AT: readonly DeskTask[] = [
 ];
 
 export const HELD_OUT: readonly DeskTask[] = [
-  to("generate a 400 pixel QR code of the text Table 12", "qrcode", "encode", { data: "Table 12", size: 400 }),
-  to("from podcast.flac take the 45 seconds that start at second 600 and save them to teaser.flac", "audio", "trim", {
-    input: "podcast.flac",
-    start_seconds: 600,
-    length_seconds: 45,
-    output: "teaser.flac",
+  to("generate a 400 pixel QR code of the text Table 12", "qrcode", "encode", {
+    data: "Table 12",
+    size: 400,
   }),
+  to(
+    "from podcast.flac take the 45 seconds that start at second 600 and save them to teaser.flac",
+    "audio",
+    "trim",
+    {
+      input: "podcast.flac",
+      start_seconds: 600,
+      length_seconds: 45,
+      output: "teaser.flac",
+    },
+  ),
   to("write down what is said in /recordings/call.ogg, it is in Spanish", "audio", "transcribe", {
     input: "/recordings/call.ogg",
     language: "es",
@@ -124,12 +142,17 @@ export const HELD_OUT: readonly DeskTask[] = [
     to: "2026-02-20",
     project: "Atlas",
   }),
-  to("reserve a meeting room called Maple on March 10 at 10:15 for 8 people", "room_bookings", "createBooking", {
-    room: "Maple",
-    date: "2026-03-10",
-    start: "10:15",
-    seats: 8,
-  }),
+  to(
+    "reserve a meeting room called Maple on March 10 at 10:15 for 8 people",
+    "room_bookings",
+    "createBooking",
+    {
+      room: "Maple",
+      date: "2026-03-10",
+      start: "10:15",
+      seats: 8,
+    },
+  ),
   to("which room bookings are there on Wednesday?", "room_bookings", "listBookings", { date: "2026-03-04" }),
   to("send a fragile parcel of 1.2 kg to Tom Baker in Leeds", "parcels", "sendParcel", {
     recipient_name: "Tom Baker",

@@ -11,8 +11,8 @@ import {
   timezoneOf,
   wordGloss,
 } from "@capstan/builtins";
-import { createRouteIndex, plan, type RouteDocument, rank, routeDocument } from "@capstan/core";
-import { inEnglish, rankTools, toolDocument } from "@capstan/core/internal";
+import { createRouteIndex, plan, rank, routeDocument } from "@capstan/core";
+import { inEnglish, type RouteDocument, rankTools, toolDocument } from "@capstan/core/internal";
 import { desk } from "./desk.ts";
 import { HELD_OUT, LOOKED_AT } from "./fresh-tasks.ts";
 import { ANY, type DeskTask, TODAY } from "./tasks.ts";

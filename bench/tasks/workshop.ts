@@ -89,11 +89,20 @@ const packages: readonly Capability[] = [
 
 const json = (schema: unknown) => ({ required: true, content: { "application/json": { schema } } });
 const answered = { 200: { description: "Done." } };
-const query = (name: string, schema: unknown, description: string) => ({ name, in: "query", schema, description });
+const query = (name: string, schema: unknown, description: string) => ({
+  name,
+  in: "query",
+  schema,
+  description,
+});
 
 const bookings = {
   openapi: "3.1.0",
-  info: { title: "Room Bookings", version: "2.0.0", description: "Meeting rooms of the office and who uses them." },
+  info: {
+    title: "Room Bookings",
+    version: "2.0.0",
+    description: "Meeting rooms of the office and who uses them.",
+  },
   servers: [{ url: "https://rooms.example/v2" }],
   paths: {
     "/bookings": {

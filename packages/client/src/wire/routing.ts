@@ -101,7 +101,7 @@ export const TaskAnswer = z
       ),
       fallbackUsed: z.boolean().optional(),
       breakers: z
-        .array(z.object({ capabilityId: z.string(), state: z.string(), failures: z.int() }))
+        .array(z.object({ capabilityId: z.string(), tool: z.string(), state: z.string(), failures: z.int() }))
         .optional(),
       rejected: z.array(Rejected).optional(),
     }),

@@ -19,9 +19,9 @@ export const routeFailures = {
     nextStep: ({ id }) =>
       `Answer it with POST /v1/approvals/${id} or \`capstan approvals\`; the call runs once it is approved. With \`wait: true\` the request waits for the answer.`,
   }),
-  capability_resting: row<{ id: string }>({
+  capability_resting: row<{ id: string; tool: string }>({
     status: 503,
-    message: ({ id }) => `"${id}" failed repeatedly and is paused for 30 seconds.`,
+    message: ({ id, tool }) => `"${tool}" of "${id}" failed repeatedly and is paused for 30 seconds.`,
     nextStep: () => "Try again later; GET /api/execution-telemetry shows what failed.",
   }),
   route_refused: row<{ id: string; route: string }>({

@@ -116,6 +116,7 @@ export interface TaskResponse {
     readonly fallbackUsed?: boolean;
     readonly breakers?: readonly {
       readonly capabilityId: string;
+      readonly tool: string;
       readonly state: string;
       readonly failures: number;
     }[];

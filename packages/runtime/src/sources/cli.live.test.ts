@@ -81,6 +81,7 @@ const document = {
     action("touch", ["path"]),
     action("link", []),
     action("fail", ["--json"]),
+    action("look", [], { fixed_arguments: ["fail"], exit_codes: { 4: "There is no such draft." } }),
     action("hang", ["path"], { timeout_seconds: 1 }),
     action("flood", []),
     action("text", []),
@@ -213,6 +214,14 @@ describe("a command as a tool", () => {
       code: "command_failed",
       message: "aech-cli-demo fail ended with code 4: no such draft",
       details: { exit_code: 4, stderr: "no such draft" },
+    });
+  });
+
+  test("that ends with a code its manifest declares as an answer did not fail", async () => {
+    expect(await call("look")).toEqual({
+      exit_code: 4,
+      meaning: "There is no such draft.",
+      result: "x".repeat(5000),
     });
   });
 

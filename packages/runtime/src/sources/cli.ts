@@ -181,7 +181,7 @@ async function keepFailed(
   { exit, code, stdout, stderr, cut }: CommandOutcome,
   { tool, manifest, owner, parts }: FailedCall,
 ): Promise<string | undefined> {
-  if (exit !== "exited" || code === 0) return undefined;
+  if (exit !== "exited" || code === 0 || tool.exitCodes[code] !== undefined) return undefined;
   const command = [manifest.command, ...tool.subcommand].join(" ");
   const created_at = new Date().toISOString();
   return parts.outputs.keep({ owner, command, exit_code: code, stdout, stderr, cut, created_at });

@@ -41,3 +41,28 @@ test.each([
   const outcome = { exit: "exited" as const, code: 0, stdout, stderr: "", cut: false, durationMs: 1 };
   expect(commandResult(tool, "aech-cli-demo", outcome, NO_CHANGES)).toEqual({ ok: true, value });
 });
+
+const linter = manifestTools({
+  name: "lint",
+  type: "cli",
+  command: "capstan-cli-lint",
+  description: "Lint",
+  actions: [{ name: "run", description: "Lints", parameters: [], exit_codes: { 1: "Issues were found." } }],
+});
+
+test.each([
+  [1, { ok: true, value: { exit_code: 1, meaning: "Issues were found.", result: "a.sh:1: unused" } }],
+  [2, { ok: false, failure: { code: "command_failed" } }],
+])("an exit with code %i, where 1 is declared as an answer, gives %j", (code, expected) => {
+  const [tool] = linter;
+  if (!tool) throw new Error("no tool");
+  const outcome = {
+    exit: "exited" as const,
+    code,
+    stdout: "a.sh:1: unused\n",
+    stderr: "",
+    cut: false,
+    durationMs: 1,
+  };
+  expect(commandResult(tool, "capstan-cli-lint", outcome, NO_CHANGES)).toMatchObject(expected);
+});

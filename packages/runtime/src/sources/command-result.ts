@@ -24,7 +24,10 @@ export function commandResult(
     case "not-started":
     case "flooded":
       return fail("package_broken", { name: command, why: said || "it could not be started" });
-    case "exited":
+    case "exited": {
+      const meaning = tool.exitCodes[outcome.code];
+      if (outcome.code !== 0 && meaning !== undefined)
+        return ok({ exit_code: outcome.code, meaning, ...withFiles(outputOf(outcome), changes) });
       if (outcome.code !== 0) {
         const all = said || outcome.stdout.trim().slice(-STDERR_CHARS);
         return fail("command_failed", {
@@ -37,6 +40,7 @@ export function commandResult(
         });
       }
       return ok(withChanges(outputOf(outcome), changes));
+    }
   }
 }
 
@@ -74,8 +78,12 @@ function outputOf({ stdout, cut }: CommandOutcome): unknown {
 }
 
 /** Files are listed only when some changed, so that a query's answer stays unchanged. */
-function withChanges(result: unknown, { written, deleted, refused }: FolderChanges): unknown {
-  if (written.length + deleted.length + refused.length === 0) return result;
+function withChanges(result: unknown, changes: FolderChanges): unknown {
+  const { written, deleted, refused } = changes;
+  return written.length + deleted.length + refused.length === 0 ? result : withFiles(result, changes);
+}
+
+function withFiles(result: unknown, { written, deleted, refused }: FolderChanges) {
   return {
     result,
     ...(written.length > 0 && { files_written: written }),

@@ -38,6 +38,8 @@ export interface ManifestTool {
   readonly asksForJson: boolean;
   readonly idempotent: boolean;
   readonly requiresApproval: boolean;
+  /** Exit codes beside 0 that are an answer, with their meaning. */
+  readonly exitCodes: Readonly<Record<string, string>>;
   readonly risk?: ToolRisk;
   readonly reads?: DeclaredReads;
   readonly writes?: DeclaredWrites;
@@ -71,6 +73,7 @@ function manifestTool(manifest: Manifest, action: ManifestAction): ManifestTool 
     asksForJson: listed.length > parameters.length,
     idempotent: action.idempotent ?? false,
     requiresApproval: action.requires_approval ?? false,
+    exitCodes: action.exit_codes ?? {},
     ...(action.risk && { risk: action.risk }),
     ...declaredFlow({ reads: scopedReads(scopesOf(manifest, action)), ...declaredFlow(action) }),
     worksOnFiles,

@@ -139,13 +139,15 @@ async function executeStep(step: PlannedStep, parts: StepParts, place: StepPlace
   const tool = parts.toolOf(step);
   if (!tool)
     return refused(fail("tool_unknown", { tool: step.tool ?? step.route, nearest: [], known: [] }).failure);
-  const { pass } = await parts.breakers.admit(step.capabilityId);
-  if (!pass) return refused(fail("capability_resting", { id: step.capabilityId }).failure);
+  const breaker = { capabilityId: step.capabilityId, tool: step.tool ?? step.route };
+  const { pass } = await parts.breakers.admit(breaker);
+  if (!pass)
+    return refused(fail("capability_resting", { id: step.capabilityId, tool: breaker.tool }).failure);
   const found = await parts.agentFor(step.capabilityId);
   if ("failure" in found) return refused(found.failure);
   const { outcome, attempts } = await callInSession(step, tool, found, parts, place);
   const { sessionId } = place;
-  await parts.breakers.settle(step.capabilityId, outcome.kind === "done" || !isOurFault(outcome));
+  await parts.breakers.settle(breaker, outcome.kind === "done" || !isOurFault(outcome));
   const tried = attempts > 1 ? { attempts } : {};
   if (outcome.kind === "done")
     return { ...placeOf(step), ok: true, status: 200, data: outcome.output, ...tried };
@@ -238,4 +240,7 @@ const mayRetry = (outcome: GateOutcome): boolean =>
 
 /** A refusal of the caller's input says nothing about the capability's health. */
 const isOurFault = (outcome: GateOutcome): boolean =>
-  outcome.kind === "refused" && outcome.failure.status >= 500 && outcome.failure.code !== "not_available";
+  outcome.kind === "refused" && outcome.failure.status >= 500 && !NO_OUTAGE.has(outcome.failure.code);
+
+/** A command that ran and ended with a code has judged its arguments; whether it is down shows in its start, memory and time. */
+const NO_OUTAGE: ReadonlySet<string> = new Set(["not_available", "command_failed"]);

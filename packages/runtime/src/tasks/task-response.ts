@@ -35,7 +35,12 @@ export async function responseOf(
       ...(unserved.length > 0 && { unserved }),
       ...(fallbackUsed(planned, executed) && { fallbackUsed: true }),
       ...(breakers.length > 0 && {
-        breakers: breakers.map(({ capabilityId, state, failures }) => ({ capabilityId, state, failures })),
+        breakers: breakers.map(({ capabilityId, tool, state, failures }) => ({
+          capabilityId,
+          tool,
+          state,
+          failures,
+        })),
       }),
       ...(rejected && { rejected }),
     },

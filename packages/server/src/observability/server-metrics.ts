@@ -32,10 +32,10 @@ export async function serverMetrics(parts: MetricParts): Promise<string> {
     ...callMetrics(parts.telemetry),
     {
       name: "capstan_breaker_state",
-      help: "State of a capability's circuit breaker: 0 closed, 1 half open, 2 open.",
+      help: "State of a tool's circuit breaker: 0 closed, 1 half open, 2 open.",
       type: "gauge",
-      samples: breakers.map(({ capabilityId, state }) => [
-        { capability: capabilityId },
+      samples: breakers.map(({ capabilityId, tool, state }) => [
+        { capability: capabilityId, tool },
         BREAKER_STATES[state],
       ]),
     },

@@ -60,6 +60,20 @@ describe("the secondary step and the status", () => {
     expect(telemetry.records[0]).toMatchObject({ fallbackUsed, step: fallbackUsed ? 2 : 1 });
   });
 
+  test.each([
+    ["main-broken", [{ capabilityId: "gauge.main", tool: "gauge_main", state: "open" }]],
+    ["exits", undefined],
+  ])(
+    "a tool that often fails rests when it is down, not when its command ends with a code: %s",
+    async (main, breakers) => {
+      world.main = main;
+      for (let at = 0; at < 6; at++) await execute({ task: "measure the tide gauge" });
+      const { body } = await execute({ task: "measure the tide gauge", dryRun: true });
+      if (breakers) expect(body.diagnostics.breakers).toMatchObject(breakers);
+      else expect(body.diagnostics.breakers).toBeUndefined();
+    },
+  );
+
   test("an agent without a fitting capability gets no-match, with nothing planned and nothing called", async () => {
     const agent = await server.call("POST", "/v1/agents", { name: "Adder", capabilities: ["test_math"] });
     const { status, body } = await execute({

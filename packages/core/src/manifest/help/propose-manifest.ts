@@ -73,6 +73,7 @@ function plainAction(about: string, { program, help }: WrappedCommand, notes: st
       0,
       2000,
     ),
+    ...(help.exitCodes && { exit_codes: { ...help.exitCodes } }),
     parameters: parametersOf(help, "run", notes),
   };
 }

@@ -2,6 +2,7 @@
  * Parses a program's `--help`: usage, options, subcommands and examples. Help is not written for
  * parsers, so anything ambiguous is left out and the proposal says so; nothing is guessed into a call.
  */
+import { answerCodes, type ExitCodes } from "./exit-codes.ts";
 import { type HelpLine, helpLines } from "./help-lines.ts";
 import { type HelpOption, readOptionLine } from "./option-line.ts";
 import { type HelpPositional, readUsage, type UsageOption } from "./usage-line.ts";
@@ -24,6 +25,8 @@ export interface CommandHelp {
   readonly isUnclear: boolean;
   /** True when the text says that it reads standard input. */
   readonly readsStdin: boolean;
+  /** Exit codes beside 0 that are an answer. */
+  readonly exitCodes?: ExitCodes | undefined;
   /** True when types stand behind each option, as yargs writes them: an option without one may still take a value. */
   readonly hasTypeNotes: boolean;
 }
@@ -46,6 +49,7 @@ export function readHelp(text: string, program: string, words: readonly string[]
     options: [...named.filter((each) => isNew(each, options)).map(fromUsage), ...options],
     subcommands: words.length > 0 ? [] : subcommandsOf(lines, program),
     examples: examplesOf(lines, program),
+    exitCodes: words.length > 0 ? undefined : answerCodes(program, text),
     readsStdin: /\bstdin\b|standard input|\bpiped?\b to/i.test(text),
     hasTypeNotes: /\[(boolean|string|number|array|count)\]\s*$/m.test(text),
   };
