@@ -98,6 +98,7 @@ const WHOLE = [
   "/api/execution-telemetry",
   "/openai/v1/models",
   "/v1/agents/{id}/labels",
+  "/v1/capabilities/{id}/versions", // at most fifty are kept, and those that an agent names
   "/v1/coding-agents",
   "/v1/coding-agents/{name}/plugins",
   "/v1/coding-agents/{name}/sessions",
