@@ -9,11 +9,15 @@ import { DatasetView } from "./dataset-view.tsx";
 import { ExperimentList } from "./experiment-list.tsx";
 import { ExperimentView } from "./experiment-view.tsx";
 import { MonitorList } from "./monitor-list.tsx";
+import { ReplayList } from "./replay-list.tsx";
+import { ReplayView } from "./replay-view.tsx";
+import { ReplayedRunView } from "./replayed-run.tsx";
 import { ReviewQueue } from "./review-queue.tsx";
 
 const TABS = [
   { name: "results", label: "Experiments" },
   { name: "datasets", label: "Datasets" },
+  { name: "replays", label: "Replays" },
   { name: "review", label: "Review" },
   { name: "live", label: "Live" },
 ] as const;
@@ -30,6 +34,7 @@ export default function ExperimentsScreen() {
       <Tabs label="Experiments" tabs={TABS} current={tab} onChange={go}>
         {tab === "results" && <Results id={id} cell={cell} />}
         {tab === "datasets" && (id === undefined ? <DatasetList /> : <DatasetView key={id} id={id} />)}
+        {tab === "replays" && <Replays id={id} runId={cell} />}
         {tab === "review" && <ReviewQueue key={id} id={id} />}
         {tab === "live" && <MonitorList />}
       </Tabs>
@@ -41,4 +46,10 @@ function Results({ id, cell }: { id: string | undefined; cell: string | undefine
   if (id === undefined) return <ExperimentList />;
   if (cell === undefined) return <ExperimentView id={id} />;
   return <CellTrace id={id} cellId={cell} />;
+}
+
+function Replays({ id, runId }: { id: string | undefined; runId: string | undefined }) {
+  if (id === undefined) return <ReplayList />;
+  if (runId === undefined) return <ReplayView id={id} />;
+  return <ReplayedRunView id={id} runId={runId} />;
 }
