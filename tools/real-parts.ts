@@ -3,7 +3,7 @@
  * each kind to copy, with every table already made, and one folder for all temporary files, which reports leftovers.
  */
 import { randomUUID } from "node:crypto";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +27,8 @@ declare module "vitest" {
 const CARELESS = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_wal_size=8GB"];
 /** What our tests and programs call their folders. What a browser or another program leaves is removed without a word. */
 const OURS = /^(capstan|aech|helpdesk|inbox)-/;
+/** Beside a store's folder, once its test removed it. */
+export const REMOVED = ".removed-";
 const COMPILED = fileURLToPath(new URL("../node_modules/.cache/capstan/compiled", import.meta.url));
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -67,7 +69,11 @@ function ownTemporaryFolder(folder: string): { close(): string[] } {
     close() {
       if (before === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = before;
-      const left = readdirSync(own).filter((name) => OURS.test(name));
+      const all = new Set(readdirSync(own));
+      const ours = [...all].filter((name) => OURS.test(name));
+      const left = ours.filter((name) => !all.has(REMOVED + name));
+      for (const name of ours.filter((name) => all.has(REMOVED + name)))
+        console.warn(`written again after its test removed it: ${name}: ${readdirSync(join(own, name))}`);
       return [...new Set(left.map((name) => name.replace(/[-.][^-.]*$/, "-*")))];
     },
   };
@@ -159,11 +165,4 @@ function freePort(): Promise<number> {
       );
     });
   });
-}
-
-/** A data folder of its own for one test, copied from the template. */
-export function copyTemplate(template: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "capstan-data-"));
-  cpSync(template, folder, { recursive: true });
-  return folder;
 }

@@ -1,10 +1,8 @@
 /** Both stores, fresh for each caller: `describe.each(STORES)("on $name", ({ fresh }) => ...)`. */
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { inject } from "vitest";
-import { copyTemplate, databaseUrl, onServer } from "./real-parts.ts";
+import { copyTemplate, newDataFolder, removeData } from "./data-folders.ts";
+import { databaseUrl, onServer } from "./real-parts.ts";
 
 /** Where a server or a database can be opened: pass it to `openDatabase` or to the server's settings. */
 export interface FreshStore {
@@ -25,14 +23,14 @@ export const EMPTY_STORES: { name: "pglite" | "postgres"; empty: () => Promise<F
 ];
 
 async function emptyPglite(): Promise<FreshStore> {
-  const dataDir = mkdtempSync(join(tmpdir(), "capstan-data-"));
-  return { dataDir, drop: async () => rmSync(dataDir, { recursive: true, force: true }) };
+  const dataDir = newDataFolder();
+  return { dataDir, drop: async () => removeData(dataDir) };
 }
 
 /** It has every table: making them costs a second, and is itself tested where a start is. */
 export async function freshPglite(): Promise<FreshStore> {
   const dataDir = copyTemplate(inject("pgliteTemplate"));
-  return { dataDir, drop: async () => rmSync(dataDir, { recursive: true, force: true }) };
+  return { dataDir, drop: async () => removeData(dataDir) };
 }
 
 /** As above. */
@@ -49,12 +47,12 @@ async function newDatabase(options = ""): Promise<FreshStore> {
   const base = inject("postgresUrl");
   const name = `capstan_${randomUUID().replaceAll("-", "")}`;
   await onServer(base, `create database ${name} ${options}`);
-  const dataDir = mkdtempSync(join(tmpdir(), "capstan-data-"));
+  const dataDir = newDataFolder();
   return {
     dataDir,
     url: databaseUrl(base, name),
     drop: async () => {
-      rmSync(dataDir, { recursive: true, force: true });
+      removeData(dataDir);
       await onServer(base, `drop database if exists ${name} with (force)`);
     },
   };

@@ -1,6 +1,6 @@
 /** A server in unusual conditions: nobody reads its output, its terminal closes, its address is taken, it has no key. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,6 +45,7 @@ test.skipIf(!hasTerminals)("a terminal that closes ends its server and the serve
   const terminal = spawnServer(store, {}, undefined, undefined, inTerminal);
   undo.push(() => terminal.end("SIGKILL"));
   const { call } = await terminal.ready;
+  const server = Number(readFileSync(join(store.dataDir, "capstan.pid"), "utf8"));
   const started = await call("POST", "/v1/services/folder/start", { folder: serviceFolder() });
   expect(started.status).toBe(200);
   const { pid } = started.body;
@@ -52,6 +53,7 @@ test.skipIf(!hasTerminals)("a terminal that closes ends its server and the serve
   await terminal.end("SIGKILL"); // the terminal, not the server
   await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
   await expect(call("GET", "/health")).rejects.toThrow();
+  await expect.poll(() => isAlive(server), { timeout: 30_000 }).toBe(false);
 });
 
 function isAlive(pid: number): boolean {
