@@ -7,7 +7,9 @@ import { REMOVED } from "./real-parts.ts";
 
 /** Named after its test, so that a folder left behind says whose it is. */
 export function newDataFolder(): string {
-  const test = basename(expect.getState().testPath ?? "unknown", ".test.ts").replaceAll("-", "_").slice(0, 20); // a socket's path in it must stay short
+  const test = basename(expect.getState().testPath ?? "unknown", ".test.ts")
+    .replaceAll("-", "_")
+    .slice(0, 20); // a socket's path in it must stay short
   return mkdtempSync(join(tmpdir(), `capstan-data-${test}-`));
 }
 
