@@ -368,3 +368,4 @@ export {
   UserEmail,
 } from "./triggers/trigger.ts";
 export { endOfJsonString, unclearKey } from "./unclear-json.ts";
+export { unclearValue } from "./unclear-values.ts";

@@ -47,6 +47,16 @@ export const commonFailures = {
     message: ({ given }) => `The body was sent as "${given}", but JSON is required.`,
     nextStep: () => "Send JSON with the header `content-type: application/json`.",
   }),
+  coding_unsupported: row<{ given: string }>({
+    status: 415,
+    message: ({ given }) => `The body was sent with \`${given}\`, but only plain UTF-8 is read.`,
+    nextStep: () => "Send the body as UTF-8, and not compressed.",
+  }),
+  header_refused: row<{ name: string; why: string }>({
+    status: 400,
+    message: ({ name, why }) => `The header "${name}" ${why}.`,
+    nextStep: ({ name }) => `Correct or leave out "${name}", and send the request again.`,
+  }),
   method_not_allowed: row<{ method: string; path: string; allowed: readonly string[] }>({
     status: 405,
     message: ({ method, path }) => `${path} does not support ${method}.`,

@@ -81,6 +81,7 @@ async function refuseInput(
   const faults = [
     ...faultsIn(request.params, c.req.param(), "path"),
     ...faultsIn(request.query, queryOf(c), "query"),
+    ...faultsIn(request.headers, c.req.header(), "header"),
     ...(isZod(schema) ? await bodyFaults(c, schema) : []),
   ];
   return problem(c, inputInvalid(faults));

@@ -1,9 +1,10 @@
 /**
  * JSON that parses, and is refused nevertheless: extremely nested, so that whatever walks it overflows the stack, or with a
- * key that is given twice, of which only the last would count. Whatever the content type: routes parse what they get.
+ * key that is given twice, of which only the last would count, or with values that would be changed. Whatever the content
+ * type: routes parse what they get; only values are looked at in JSON alone, as other documents write them in other ways.
  */
 import { fail } from "@capstan/core";
-import { endOfJsonString, unclearKey } from "@capstan/core/internal";
+import { endOfJsonString, unclearKey, unclearValue } from "@capstan/core/internal";
 import type { MiddlewareHandler } from "hono";
 import { isFileUpload } from "./body-limits.ts";
 import { problem } from "./problem.ts";
@@ -13,9 +14,20 @@ const MOST_DEPTH = 200;
 /** Reads the body: who needs it afterwards asks `c.req`, which keeps the text. */
 export const refuseUnclearJson: MiddlewareHandler = async (c, next) => {
   if (isFileUpload(c.req) || c.req.raw.body === null) return next();
-  const where = unclear(await c.req.text());
+  const text = decoded(await c.req.arrayBuffer());
+  const isJson = /json/i.test(c.req.header("content-type") ?? "");
+  const where =
+    text === undefined ? "it is not UTF-8" : (unclear(text) ?? (isJson ? unclearValue(text) : undefined));
   return where === undefined ? next() : problem(c, fail("body_invalid", { where }).failure);
 };
+
+function decoded(bytes: ArrayBuffer): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
 
 const unclear = (text: string): string | undefined =>
   jsonDepth(text) > MOST_DEPTH ? `it is nested deeper than ${MOST_DEPTH} levels` : unclearKey(text);

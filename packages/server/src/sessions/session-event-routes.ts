@@ -2,6 +2,7 @@
 
 import { Readable } from "node:stream";
 import { EventPage, EventQuery, type StoredEvent } from "@capstan/client/wire";
+import { fail } from "@capstan/core";
 import type { EventBatch, Runs, SessionStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { answer, Id, needs, newRoutes } from "../http/define-route.ts";
@@ -58,7 +59,13 @@ export function sessionEventRoutes({ runs, sessions, stopping }: SessionEventRou
     const { format, run, ...query } = c.req.valid("query");
     const session = await sessions.get(id);
     if (!session.ok) return problem(c, session.failure);
-    const after = LastEventId.parse(c.req.header("last-event-id")) ?? query.after ?? 0;
+    const last = c.req.header("last-event-id") ?? "";
+    if (!/^\d{0,15}$/.test(last))
+      return problem(
+        c,
+        fail("input_invalid", { where: "header.last-event-id: must be an event's number" }).failure,
+      );
+    const after = last === "" ? (query.after ?? 0) : Number(last);
     if (format === "json") return c.json(await page(runs, id, after, query.limit), 200);
     const stop = streamStop(stopping);
     return answer(sseResponse(eventTexts(runs.events(id, after, stop.signal), run), stop));
@@ -79,8 +86,6 @@ export function sessionEventRoutes({ runs, sessions, stopping }: SessionEventRou
   return routes;
 }
 
-/** A browser sends back the last id; anything else starts from the beginning. */
-const LastEventId = z.coerce.number().int().min(0).optional().catch(undefined);
 const MOST_EVENTS = 500;
 
 /** `only`: the events of one run. The session's numbers are kept, with gaps for other runs. */

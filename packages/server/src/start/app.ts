@@ -9,6 +9,7 @@ import { type AuthParts, authenticate } from "../auth/authenticate.ts";
 import { guardOrigin } from "../auth/guard-origin.ts";
 import { guardAgents, guardSessions } from "../auth/ownership.ts";
 import { limitBody } from "../http/body-limits.ts";
+import { refuseUnclearHeaders } from "../http/clear-headers.ts";
 import { type AppEnv, newRoutes } from "../http/define-route.ts";
 import { guardDisk } from "../http/disk-guard.ts";
 import { faultOf } from "../http/fault-of.ts";
@@ -37,6 +38,7 @@ export function createApp(parts: AppParts): OpenAPIHono<AppEnv> {
   const { settings, log } = parts;
   const app = newRoutes();
   app.use(refuseNul);
+  app.use(refuseUnclearHeaders);
   app.use(guardOrigin(settings));
   app.use(authenticate(parts));
   app.use(limitStreams(settings.CAPSTAN_STREAMS_PER_KEY));

@@ -104,7 +104,7 @@ const execute = createRoute({
   summary: "Find the capability for a task, plan, and execute it",
   request: {
     body: jsonBody(TaskRequest),
-    headers: z.object({ "idempotency-key": z.string().optional() }),
+    headers: z.object({ "idempotency-key": z.string().min(1).max(255).optional() }),
   },
   responses: {
     200: json(TaskAnswer, "The answer."),
