@@ -68,7 +68,7 @@ export function authenticate(parts: AuthParts): MiddlewareHandler<AppEnv> {
         local: keyless && cameStraight(c) && localCallers.isLocal(c, sent) ? local : undefined,
         owner,
       }));
-    const why = refusal(who, c.req.path) ?? unreadable(c, sent);
+    const why = refusal(c, who, sent);
     if (why)
       return problem(c, fail("unauthenticated", { why }).failure, {
         "www-authenticate": challenge(c, settings),
@@ -135,21 +135,16 @@ const cameStraight = (c: Context): boolean =>
   isLoopback(hostName(c.req.header("host") ?? "")) &&
   PROXIED.every((name) => c.req.header(name) === undefined);
 
-function refusal(who: Identity, path: string): string | undefined {
+/** Whoever sends a key means not to be the local user, also where the key cannot be read. */
+function refusal({ req }: Context, who: Identity, sent: string | undefined): string | undefined {
   if (who === "unknown key") return "the key is unknown or revoked";
-  return who === "no key" && CLOSED.test(path) && !PUBLIC.test(path)
+  if (!CLOSED.test(req.path) || PUBLIC.test(req.path)) return undefined;
+  if (sent === undefined && req.header("authorization") !== undefined)
+    return "the header Authorization is not `Bearer <key>`";
+  return who === "no key"
     ? "no key was sent, and the connection is not from the user who runs the server"
     : undefined;
 }
-
-/** Whoever sends a key means not to be the local user, also where the key cannot be read. */
-const unreadable = (c: Context, sent: string | undefined): string | undefined =>
-  sent === undefined &&
-  c.req.header("authorization") !== undefined &&
-  CLOSED.test(c.req.path) &&
-  !PUBLIC.test(c.req.path)
-    ? "the header Authorization is not `Bearer <key>`"
-    : undefined;
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other)); // fixed length, whatever was sent
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
