@@ -8,6 +8,7 @@ import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 import { Grants } from "./grants.tsx";
+import { UserWeight } from "./user-weight.tsx";
 
 export function Users() {
   const query = useRead(["users"], (signal) => api.users.all({}, signal));
@@ -32,65 +33,87 @@ export function Users() {
 
 const scopesIn = (text: string): string[] => text.split(/\s+/).filter((scope) => scope !== "");
 
+type Part = "scopes" | "weight";
+
 function UserRow({ user }: { user: User }) {
-  const [editing, setEditing] = useState(false);
-  const [text, setText] = useState(user.own_scopes.join("\n"));
-  const save = useChange(() => api.users.put(user.email, { scopes: scopesIn(text) }), ["users", "preview"]);
+  const [open, setOpen] = useState<Part>();
+  const toggle = (part: Part) => setOpen(open === part ? undefined : part);
+  const close = () => setOpen(undefined);
   return (
     <div className="flex flex-col gap-3 p-4">
       <div className="flex flex-wrap items-center gap-3">
-        <div className="min-w-0 flex-1">
-          <p className="font-medium">{user.email}</p>
+        <div className="min-w-0 flex-1 basis-56">
+          <p className="font-medium break-words">{user.email}</p>
           <p className="mt-1 flex flex-wrap gap-1">
-            {user.scopes.length === 0 && <span className="text-xs text-ink-faint">No scopes</span>}
-            {user.scopes.map((scope) =>
-              scope === "*" ? (
-                <Badge key={scope} tone="accent">
-                  all scopes
-                </Badge>
-              ) : (
-                <Code key={scope}>{scope}</Code>
-              ),
-            )}
+            {user.weight !== 1 && <Badge>weight {user.weight}</Badge>}
+            <ScopeBadges scopes={user.scopes} />
           </p>
         </div>
         <Button
           size="sm"
-          aria-expanded={editing}
+          aria-expanded={open === "weight"}
+          aria-label={`Change the weight of ${user.email}`}
+          onClick={() => toggle("weight")}
+        >
+          Weight
+        </Button>
+        <Button
+          size="sm"
+          aria-expanded={open === "scopes"}
           aria-label={`Scopes of ${user.email}`}
-          onClick={() => setEditing(!editing)}
+          onClick={() => toggle("scopes")}
         >
           Scopes
         </Button>
       </div>
-      {editing && (
-        <form
-          className="flex flex-col gap-3"
-          onSubmit={(event) => {
-            event.preventDefault();
-            save.mutate(undefined, { onSuccess: () => setEditing(false) });
-          }}
-        >
-          <Field
-            label={`Scopes of ${user.email}`}
-            hint="One per line. A tool needs the scope from both the agent and its user."
-          >
-            {(control) => (
-              <TextArea
-                {...control}
-                className="font-mono text-xs"
-                value={text}
-                onChange={({ target }) => setText(target.value)}
-              />
-            )}
-          </Field>
-          <Button type="submit" look="primary" className="self-start" busy={save.isPending}>
-            Save
-          </Button>
-          <ChangeFailure error={save.error} />
-        </form>
-      )}
+      {open === "weight" && <UserWeight user={user} onSaved={close} />}
+      {open === "scopes" && <UserScopes user={user} onSaved={close} />}
     </div>
+  );
+}
+
+function ScopeBadges({ scopes }: { scopes: readonly string[] }) {
+  if (scopes.length === 0) return <span className="text-xs text-ink-faint">No scopes</span>;
+  return scopes.map((scope) =>
+    scope === "*" ? (
+      <Badge key={scope} tone="accent">
+        all scopes
+      </Badge>
+    ) : (
+      <Code key={scope}>{scope}</Code>
+    ),
+  );
+}
+
+function UserScopes({ user, onSaved }: { user: User; onSaved: () => void }) {
+  const [text, setText] = useState(user.own_scopes.join("\n"));
+  const save = useChange(() => api.users.put(user.email, { scopes: scopesIn(text) }), ["users", "preview"]);
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(undefined, { onSuccess: onSaved });
+      }}
+    >
+      <Field
+        label={`Scopes of ${user.email}`}
+        hint="One per line. A tool needs the scope from both the agent and its user."
+      >
+        {(control) => (
+          <TextArea
+            {...control}
+            className="font-mono text-xs"
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" look="primary" className="self-start" busy={save.isPending}>
+        Save
+      </Button>
+      <ChangeFailure error={save.error} />
+    </form>
   );
 }
 
