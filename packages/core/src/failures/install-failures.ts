@@ -143,7 +143,7 @@ export const installFailures = {
     status: 503,
     message: ({ path }) => `Packages run as another user here, and that user cannot access ${path}.`,
     nextStep: () =>
-      "Use a program that every user can run, such as the system's python3, or allow mount namespaces.",
+      "Use a program that every user can read and run, such as the system's python3, or let others read this one (chmod -R o+rX).",
   }),
   python_missing: row<Record<string, never>>({
     status: 503,

@@ -30,6 +30,8 @@ export interface CommandIsolation {
   readonly networks: PackageNetworks | undefined;
   /** Prefix of a command inside one of them. */
   readonly namespaceWrapper: readonly string[];
+  /** Where a runtime is copied to that is closed to other users; undefined = its commands are refused. */
+  readonly runtimes?: string | undefined;
   /** What is not isolated here, as sentences. */
   readonly notes: readonly string[];
   /** Set for one beside the first: user ids of its own, no files of the machine, and nothing runs that is not fully isolated. */
@@ -42,6 +44,7 @@ const MOUNTS = ["--mount", "--ipc"];
 
 export interface ProbeOptions extends Omit<NetworkOptions, "isRoot"> {
   readonly allowsUnseparated?: boolean | undefined;
+  readonly runtimes?: string | undefined;
   /** Of the process; tests pretend to be another user. */
   readonly isRoot?: boolean;
   readonly organisation?: string | undefined;
@@ -79,6 +82,7 @@ export async function probeCommandIsolation(options: ProbeOptions = {}): Promise
     changesUser: isRoot,
     privateRoot,
     allowsUnseparated,
+    runtimes: options.runtimes,
     wrapper: wrapper ?? [],
     offlineWrapper,
     networks,

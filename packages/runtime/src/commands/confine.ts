@@ -8,6 +8,7 @@ import { type CommandIsolation, setUser } from "./command-isolation.ts";
 import { isOpenToOthers } from "./open-to-others.ts";
 import type { GuardedNetwork, NetworkEntry } from "./package-network.ts";
 import { type RootVolume, rootWords } from "./private-root.ts";
+import { copiedRuntime, firstUnreadable } from "./reachable-runtime.ts";
 
 /**
  * `none`: no network. `open`: the machine's, for package managers, which work with the operator's registry and run nothing
@@ -47,7 +48,8 @@ export async function confine(
   command: ConfinedCommand,
   isolation: CommandIsolation,
 ): Promise<Result<StartLine>> {
-  const possible = await canConfine(command, isolation);
+  const copies = await copiesFor(isolation);
+  const possible = await canConfine(command, isolation, copies);
   if (!possible.ok) return possible;
   const network = await networkOf(command, isolation);
   if (!network.ok) return network;
@@ -62,7 +64,7 @@ export async function confine(
   ];
   const words = [
     ...network.value.words,
-    ...(isolation.privateRoot ? ["/bin/sh", "-c", ...rootWords(command)] : []),
+    ...(isolation.privateRoot ? ["/bin/sh", "-c", ...rootWords({ ...command, copies })] : []),
     ...setUser(isolation, uid),
     ...last,
     cwd,
@@ -88,15 +90,30 @@ async function networkOf(
     : entered;
 }
 
-/** Without a private file system, another user must be able to reach the program; with neither, nothing runs by default. */
+/** Only another user may be locked out, and only a private file system can show it a copy at the same path. */
+async function copiesFor({
+  privateRoot,
+  changesUser,
+  runtimes,
+}: CommandIsolation): Promise<ReadonlyMap<string, string>> {
+  return privateRoot && changesUser ? copiedRuntime(process.execPath, runtimes) : new Map();
+}
+
+/** Another user must be able to reach the program; without one and without a private file system, nothing runs by default. */
 async function canConfine(
-  { argv, readable }: ConfinedCommand,
+  { argv, readable, uid }: ConfinedCommand,
   isolation: CommandIsolation,
+  copies: ReadonlyMap<string, string>,
 ): Promise<Result<true>> {
-  const { privateRoot, networks, organisation } = isolation;
+  const { privateRoot, changesUser, networks, organisation } = isolation;
   if (organisation !== undefined && !(privateRoot && networks)) return fail("organisation_not_separated", {});
-  if (privateRoot) return ok(true);
-  if (!isolation.changesUser) {
+  if (privateRoot) {
+    if (!changesUser) return ok(true);
+    const own = argv.filter((word) => !copies.has(word));
+    const unreadable = await firstUnreadable(own, { uid, readable });
+    return unreadable === undefined ? ok(true) : fail("package_unreachable", { path: unreadable });
+  }
+  if (!changesUser) {
     return isolation.allowsUnseparated ? ok(true) : fail("package_not_separated", {});
   }
   const closed = await firstClosed([...argv, ...readable]);

@@ -23,6 +23,8 @@ export interface RootView {
   readonly writable: readonly string[];
   /** Writable folders that appear under another path, as in a container. */
   readonly volumes?: readonly RootVolume[] | undefined;
+  /** Copies that are mounted in place of readable files. */
+  readonly copies?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface RootVolume {
@@ -42,7 +44,7 @@ let system: System | undefined;
 
 /** The arguments after `sh -c`; the command's own follow them. */
 export function rootWords(view: RootView): string[] {
-  const { writable, volumes = [] } = view;
+  const { writable, volumes = [], copies } = view;
   const readable = view.readable.filter((path) => existsSync(path));
   system ??= findSystem();
   const { folders, links, settings } = system;
@@ -59,7 +61,7 @@ export function rootWords(view: RootView): string[] {
   const placed = [...volumes].sort((a, b) => (a.target < b.target ? -1 : 1));
   const mounts = [
     ...DEVICES.map((path) => bind(path, "rw,nosuid")),
-    ...read.map((path) => bind(path, "ro,nosuid,nodev")),
+    ...read.map((path) => bind(copies?.get(path) ?? path, "ro,nosuid,nodev", path)),
     ...write.map((path) => bind(path, "rw,nosuid,nodev")),
     ...placed.map(({ source, target }) => bind(source, "rw,nosuid,nodev", target)),
   ];
@@ -69,6 +71,8 @@ export function rootWords(view: RootView): string[] {
   const files = points.filter(({ isFolder }) => !isFolder).map(({ target }) => target);
   const script = [
     "set -eu",
+    "mask=$(umask)",
+    "umask 022", // another user passes through the folders that are made here
     `root=${root}`,
     'mount -t tmpfs -o mode=755,nosuid,size=64m tmpfs "$root"',
     'cd "$root"',
@@ -89,6 +93,7 @@ export function rootWords(view: RootView): string[] {
     "pivot_root . .before",
     "umount -l /.before",
     "mount -o remount,ro,nosuid / 2>/dev/null || true",
+    'umask "$mask"',
     'exec "$@"',
   ];
   return [script.join("\n"), "sh"];

@@ -10,7 +10,7 @@ let isolation: CommandIsolation;
 const folder = mkdtempSync(join(tmpdir(), "capstan-command-"));
 beforeAll(async () => {
   chmodSync(folder, 0o777); // commands run as another user when the tests are root
-  isolation = await probeCommandIsolation();
+  isolation = await probeCommandIsolation({ runtimes: join(folder, "runtimes") });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -86,7 +86,7 @@ export async function probeIsolationFor(
   dataDir: string,
   options: ProbeOptions = {},
 ): Promise<CommandIsolation> {
-  const isolation = await probeCommandIsolation(options);
+  const isolation = await probeCommandIsolation({ runtimes: join(dataDir, "runtimes"), ...options });
   await mkdir(dataDir, { recursive: true });
   if (isolation.changesUser && !isolation.privateRoot) await allowTraversal(dataDir);
   return isolation;
