@@ -3,12 +3,13 @@
  * Everything before the command runs with the server's privileges, so it gets our own environment: a variable chosen
  * by a package (`LD_PRELOAD`, `PATH`) is set only after the privileges are dropped.
  */
+import { dirname } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { type CommandIsolation, setUser } from "./command-isolation.ts";
 import { isOpenToOthers } from "./open-to-others.ts";
 import type { GuardedNetwork, NetworkEntry } from "./package-network.ts";
 import { type RootVolume, rootWords } from "./private-root.ts";
-import { copiedRuntime, firstUnreadable } from "./reachable-runtime.ts";
+import { copiedRuntime, firstUnreadable, withoutClosedAbove } from "./reachable-runtime.ts";
 
 /**
  * `none`: no network. `open`: the machine's, for package managers, which work with the operator's registry and run nothing
@@ -49,7 +50,8 @@ export async function confine(
   isolation: CommandIsolation,
 ): Promise<Result<StartLine>> {
   const copies = await copiesFor(isolation);
-  const possible = await canConfine(command, isolation, copies);
+  const seen = await withoutClosedAbove(command.readable, [...copies.keys()]);
+  const possible = await canConfine(command, isolation, { copies, seen });
   if (!possible.ok) return possible;
   const network = await networkOf(command, isolation);
   if (!network.ok) return network;
@@ -64,7 +66,7 @@ export async function confine(
   ];
   const words = [
     ...network.value.words,
-    ...(isolation.privateRoot ? ["/bin/sh", "-c", ...rootWords({ ...command, copies })] : []),
+    ...(isolation.privateRoot ? ["/bin/sh", "-c", ...rootWords({ ...command, readable: seen, copies })] : []),
     ...setUser(isolation, uid),
     ...last,
     cwd,
@@ -99,18 +101,30 @@ async function copiesFor({
   return privateRoot && changesUser ? copiedRuntime(process.execPath, runtimes) : new Map();
 }
 
+interface Runtime {
+  readonly copies: ReadonlyMap<string, string>;
+  /** What the private file system shows. */
+  readonly seen: readonly string[];
+}
+
+/** A copy is only as reachable as the folder it appears in. */
+const foldersOf = (argv: readonly string[], copies: ReadonlyMap<string, string>): string[] =>
+  argv.filter((word) => copies.has(word)).map((word) => dirname(word));
+
 /** Another user must be able to reach the program; without one and without a private file system, nothing runs by default. */
 async function canConfine(
   { argv, readable, uid }: ConfinedCommand,
   isolation: CommandIsolation,
-  copies: ReadonlyMap<string, string>,
+  { copies, seen }: Runtime,
 ): Promise<Result<true>> {
   const { privateRoot, changesUser, networks, organisation } = isolation;
   if (organisation !== undefined && !(privateRoot && networks)) return fail("organisation_not_separated", {});
   if (privateRoot) {
     if (!changesUser) return ok(true);
     const own = argv.filter((word) => !copies.has(word));
-    const unreadable = await firstUnreadable(own, { uid, readable });
+    const unreadable =
+      (await firstUnreadable(own, { uid, readable })) ??
+      (await firstUnreadable(foldersOf(argv, copies), { uid, readable: seen }));
     return unreadable === undefined ? ok(true) : fail("package_unreachable", { path: unreadable });
   }
   if (!changesUser) {

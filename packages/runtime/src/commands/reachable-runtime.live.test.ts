@@ -1,10 +1,19 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { probeCommandIsolation, uidFor } from "./command-isolation.ts";
 import { confine } from "./confine.ts";
-import { copiedRuntime, firstUnreadable } from "./reachable-runtime.ts";
+import { copiedRuntime, firstUnreadable, withoutClosedAbove } from "./reachable-runtime.ts";
 
 const UID = uidFor("user@example.com");
 let folder: string;
@@ -32,11 +41,26 @@ test("a runtime that others can run is used where it is", async () => {
   expect(readdirSync(folder)).toEqual(["node"]);
 });
 
+test("a closed folder around a copy is left out, so that it does not hide the copy; an open one stays", async () => {
+  const inner = join(folder, "inner");
+  mkdirSync(inner);
+  chmodSync(inner, 0o755);
+  const paths = [folder, inner, program];
+  expect(await withoutClosedAbove(paths, [join(inner, "node")])).toEqual([inner, program]);
+  expect(await withoutClosedAbove(paths, [])).toEqual(paths);
+});
+
 test("a script in a folder closed to others is named before anything runs", async () => {
   const project = join(folder, "project");
   mkdirSync(join(project, "inner"), { recursive: true });
   const script = join(project, "inner", "server.js");
-  writeFileSync(script, "", { mode: 0o644 });
+  writeFileSync(script, "");
+  for (const [path, mode] of [
+    [project, 0o755],
+    [join(project, "inner"), 0o755],
+    [script, 0o644],
+  ] as const)
+    chmodSync(path, mode);
   const reach = { uid: UID, readable: [project] };
   expect(await firstUnreadable(["node", script], reach)).toBeUndefined();
   rmSync(join(project, "inner"), { recursive: true });

@@ -44,6 +44,21 @@ export async function firstUnreadable(
   return undefined;
 }
 
+/** Leaves out closed folders around a copy: others can use nothing in them, and they would hide the copy. */
+export async function withoutClosedAbove(
+  readable: readonly string[],
+  copied: readonly string[],
+): Promise<readonly string[]> {
+  const kept = await Promise.all(
+    readable.map(async (path) => {
+      if (!copied.some((program) => program.startsWith(`${path}/`))) return true;
+      const found = await stat(path).catch(() => undefined);
+      return !found || (found.mode & OTHERS_EXECUTE) !== 0;
+    }),
+  );
+  return readable.filter((_, at) => kept[at]);
+}
+
 /** Parents of what was given are made by us and open; what is below it keeps its modes. */
 async function isReadable(path: string, given: string, uid: number): Promise<boolean> {
   for (let at = path; ; at = dirname(at)) {

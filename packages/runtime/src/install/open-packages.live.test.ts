@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import {
   agentSpec,
   CapabilityRegistry,
@@ -16,6 +15,7 @@ import {
 } from "@capstan/core";
 import { writeTarGz } from "@capstan/core/internal";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readableCopies } from "../../../../tools/packages/readable-copy.ts";
 import { demoManifest, file, testTarball, testWheel } from "../../../../tools/packages/test-packages.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type Database, openDatabase } from "../db/database.ts";
@@ -100,7 +100,10 @@ describe.each([
 });
 
 describe("other kinds of packages", () => {
-  const everything = `"${process.execPath}" "${fileURLToPath(new URL("../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url))}" stdio`;
+  const copies = readableCopies();
+  afterAll(() => copies.remove());
+  const script = copies.packageFile("@modelcontextprotocol/server-everything", "dist/index.js");
+  const everything = `"${process.execPath}" "${script}" stdio`;
 
   test("an MCP server: asked for its tools only with consent, called through the gate, removed when uninstalled", async () => {
     const source = { source: everything, kind: "mcp" } as const;

@@ -92,7 +92,7 @@ const document = {
 beforeAll(async () => {
   chmodSync(dataDir, 0o755);
   writeFileSync(script, CODE);
-  isolation = await probeCommandIsolation();
+  isolation = await probeCommandIsolation({ runtimes: join(dataDir, "runtimes") });
 });
 beforeEach(() => {
   folders = new SessionFolders(join(dataDir, "work"), Date.now);

@@ -1,26 +1,32 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CapabilityRegistry, memoryFileStore, type ToolContext } from "@capstan/core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { isOpenToOthers } from "../commands/open-to-others.ts";
+import { readableCopies } from "../../../../tools/packages/readable-copy.ts";
+import { probeCommandIsolation } from "../commands/command-isolation.ts";
 import { createGuardedFetch } from "../network/guarded-fetch.ts";
 import { type McpSource, type OpenMcp, openMcp } from "./mcp.ts";
 
-const EVERYTHING = join(
-  dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json")),
-  "dist/index.js",
-);
+const copies = readableCopies();
+const EVERYTHING = copies.packageFile("@modelcontextprotocol/server-everything", "dist/index.js");
+const runtimes = mkdtempSync(join(tmpdir(), "capstan-mcp-runtimes-"));
+const isolation = await probeCommandIsolation({ runtimes });
 const fixture = (name: string) => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url));
+const ODD_SCRIPT = copies.script(fixture("odd-mcp-server.ts"));
 const odd = (...args: string[]): McpSource => ({
   command: process.execPath,
-  args: [fixture("odd-mcp-server.ts"), ...args],
+  args: [ODD_SCRIPT, ...args],
 });
 const ODD = odd();
 
 const opened: OpenMcp[] = [];
+afterAll(() => {
+  copies.remove();
+  rmSync(runtimes, { recursive: true, force: true });
+});
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((mcp) => mcp.close()));
 });
@@ -177,8 +183,7 @@ describe("a misbehaving server", () => {
     const own = Object.keys(env).filter((name) => !/proxy/i.test(name)); // where its network is
     expect(own.sort()).toEqual(["GIVEN", "HOME", "KEY", "LANG", "PATH", "TMPDIR"]);
     expect(env).toMatchObject({ GIVEN: "yes", KEY: "odd-key" });
-    const canBeAnother = process.getuid?.() === 0 && (await isOpenToOthers([process.execPath]));
-    if (canBeAnother) expect(uid).not.toBe(0);
+    if (isolation.changesUser) expect(uid).not.toBe(0);
   });
 
   test("leaves children behind: they end with it, and its home is removed", async () => {
@@ -218,6 +223,7 @@ describe("a misbehaving server", () => {
   ])("%s: refused with the reason", async (_, source, why) => {
     const result = await openMcp(source as McpSource, {
       fetch: createGuardedFetch(),
+      isolation,
       connectTimeoutMs: 1_000,
     });
     expect(result.ok ? "" : result.failure.message).toContain(why);
@@ -227,7 +233,7 @@ describe("a misbehaving server", () => {
 type Options = Partial<Parameters<typeof openMcp>[1]>;
 
 async function open(source: McpSource, options: Options = {}): Promise<OpenMcp> {
-  const result = await openMcp(source, { fetch: createGuardedFetch(), ...options });
+  const result = await openMcp(source, { fetch: createGuardedFetch(), isolation, ...options });
   if (!result.ok) throw new Error(result.failure.message);
   opened.push(result.value);
   return result.value;

@@ -1,18 +1,18 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { defineCapability, defineTool, ok } from "@capstan/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { readableCopies } from "../../../../tools/packages/readable-copy.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { pack } from "../../../cli/src/new/pack.ts";
 import { scaffold } from "../../../cli/src/new/scaffold.ts";
 
-const EVERYTHING = fileURLToPath(
-  new URL("../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
-);
+const copies = readableCopies();
+const EVERYTHING = copies.packageFile("@modelcontextprotocol/server-everything", "dist/index.js");
+afterAll(() => copies.remove());
 
 describe("packages in the server", () => {
   let folder: string;
