@@ -108,29 +108,35 @@ interface Runtime {
 }
 
 /** A copy is only as reachable as the folder it appears in. */
-const foldersOf = (argv: readonly string[], copies: ReadonlyMap<string, string>): string[] =>
-  argv.filter((word) => copies.has(word)).map((word) => dirname(word));
+async function firstLockedOut(
+  { argv, readable, uid }: ConfinedCommand,
+  { copies, seen }: Runtime,
+): Promise<string | undefined> {
+  const own = argv.filter((word) => !copies.has(word));
+  const folders = argv.filter((word) => copies.has(word)).map((word) => dirname(word));
+  return (
+    (await firstUnreadable(own, { uid, readable })) ??
+    (await firstUnreadable(folders, { uid, readable: seen }))
+  );
+}
 
 /** Another user must be able to reach the program; without one and without a private file system, nothing runs by default. */
 async function canConfine(
-  { argv, readable, uid }: ConfinedCommand,
+  command: ConfinedCommand,
   isolation: CommandIsolation,
-  { copies, seen }: Runtime,
+  runtime: Runtime,
 ): Promise<Result<true>> {
   const { privateRoot, changesUser, networks, organisation } = isolation;
   if (organisation !== undefined && !(privateRoot && networks)) return fail("organisation_not_separated", {});
   if (privateRoot) {
     if (!changesUser) return ok(true);
-    const own = argv.filter((word) => !copies.has(word));
-    const unreadable =
-      (await firstUnreadable(own, { uid, readable })) ??
-      (await firstUnreadable(foldersOf(argv, copies), { uid, readable: seen }));
+    const unreadable = await firstLockedOut(command, runtime);
     return unreadable === undefined ? ok(true) : fail("package_unreachable", { path: unreadable });
   }
   if (!changesUser) {
     return isolation.allowsUnseparated ? ok(true) : fail("package_not_separated", {});
   }
-  const closed = await firstClosed([...argv, ...readable]);
+  const closed = await firstClosed([...command.argv, ...command.readable]);
   return closed === undefined ? ok(true) : fail("package_unreachable", { path: closed });
 }
 
