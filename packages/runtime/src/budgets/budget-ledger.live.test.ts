@@ -85,7 +85,9 @@ describe.each(STORES)("spending on $name", ({ name, fresh }) => {
     expect(spent?.spent).toBeLessThanOrEqual(10.7);
     expect(spent?.reserved).toBeCloseTo(0);
     const reached = [50, 80, 100].filter((percent) => (spent?.spent ?? 0) >= percent / 10);
-    expect(alerts.filter(({ budget }) => budget.id === id).map(({ percent }) => percent)).toEqual(reached);
+    const raised = alerts.filter(({ budget }) => budget.id === id).map(({ percent }) => percent);
+    expect(raised.at(-1)).toBe(reached.at(-1)); // a lower one is left out when a higher one was raised before it
+    expect(reached.filter((percent) => raised.includes(percent))).toEqual(raised); // each once, in order
     expect(await spentOf(second.id)).toMatchObject({ subject: ada.user, reserved: 0 });
     await saved.remove(id);
     await saved.remove(second.id);
