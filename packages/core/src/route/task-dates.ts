@@ -2,6 +2,8 @@
  * Dates in natural language, as ISO dates. "tomorrow" and "next Friday" depend on today: without `now` they
  * are ignored. Days are counted in UTC.
  */
+import { foreignDates } from "./foreign-dates.ts";
+
 export interface DateText {
   readonly date: string;
   readonly at: number;
@@ -46,7 +48,16 @@ const FORMS: readonly (readonly [RegExp, Read])[] = [
 ];
 const SHIFTS: Readonly<Record<string, number>> = { today: 0, tonight: 0, tomorrow: 1, yesterday: -1 };
 
-export function datesInWords(text: string, now?: Date): DateText[] {
+export const datesInWords = (text: string, now?: Date): DateText[] => [...englishDates(text, now), ...otherDates(text, now)];
+
+const otherDates = (text: string, now?: Date): DateText[] =>
+  foreignDates(text, {
+    dateOf: (day, month, year) => dayOf(day, month, year, now),
+    shifted: (days) => now && shifted(now, days),
+    weekday: (day, isNext) => now && weekday(now, DAYS[day] ?? "", isNext ? "next" : undefined),
+  });
+
+function englishDates(text: string, now?: Date): DateText[] {
   return FORMS.flatMap(([pattern, read]) =>
     [...text.matchAll(pattern)].flatMap((match) => {
       const date = read(match, now);
@@ -55,16 +66,22 @@ export function datesInWords(text: string, now?: Date): DateText[] {
   );
 }
 
+const iso = (day = "", month = "", year: string | undefined, now: Date | undefined): string | undefined =>
+  dayOf(
+    Number(day),
+    MONTHS.indexOf(month.slice(0, 3).toLowerCase()),
+    year === undefined ? undefined : Number(year),
+    now,
+  );
+
 /** Without a year, the next occurrence; undefined when today is not known. */
-function iso(day = "", month = "", year: string | undefined, now: Date | undefined): string | undefined {
-  const at = MONTHS.indexOf(month.slice(0, 3).toLowerCase());
-  const number = Number(day);
-  if (at < 0 || number < 1 || number > 31) return undefined;
-  if (year !== undefined) return dateOf(Date.UTC(Number(year), at, number));
+function dayOf(day: number, month: number, year: number | undefined, now?: Date): string | undefined {
+  if (month < 0 || month > 11 || day < 1 || day > 31) return undefined;
+  if (year !== undefined) return dateOf(Date.UTC(year, month, day));
   if (!now) return undefined;
-  const thisYear = Date.UTC(now.getUTCFullYear(), at, number);
+  const thisYear = Date.UTC(now.getUTCFullYear(), month, day);
   const past = thisYear < Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
-  return dateOf(past ? Date.UTC(now.getUTCFullYear() + 1, at, number) : thisYear);
+  return dateOf(past ? Date.UTC(now.getUTCFullYear() + 1, month, day) : thisYear);
 }
 
 const shifted = (now: Date, days: number): string => dateOf(now.getTime() + days * DAY_MS);

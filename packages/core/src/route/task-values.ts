@@ -1,6 +1,8 @@
 /** Values in a task's text: URLs, quoted texts, paths, numbers, dates, lists. Each is found once, with its position. */
 import { datesInWords } from "./task-dates.ts";
 import { numbersInWords } from "./task-numbers.ts";
+import { timesIn } from "./task-times.ts";
+import { writtenNumbers } from "./written-numbers.ts";
 
 export type ValueKind =
   | "url"
@@ -10,6 +12,7 @@ export type ValueKind =
   | "number"
   | "date"
   | "time"
+  | "phone"
   | "uuid"
   | "identifier";
 
@@ -25,6 +28,19 @@ const EXTENSIONS =
 
 const FILE_ENDING = new RegExp(`^(?:${EXTENSIONS})$`, "i");
 export const isFileEnding = (word: string): boolean => FILE_ENDING.test(word);
+
+type Finder = (task: string, now: Date | undefined) => FoundValue[];
+type Match = { readonly at: number; readonly end: number };
+const found =
+  <Each extends Match>(kind: ValueKind, find: (task: string, now?: Date) => Each[], textOf: (each: Each) => string): Finder =>
+  (task, now) =>
+    find(task, now).map((each) => ({ kind, text: textOf(each), at: each.at, end: each.end }));
+
+/** Said to be one, or written as only a phone number is: with a country code, or with a leading zero and groups. */
+const PHONE =
+  /(?<![\w.+])(?:(?:\+|00)[1-9]\d{0,2}[\s./-]?(?:\(\d{1,5}\)[\s./-]?)?\d(?:[\s./-]?\d){5,12}|\(0\d{1,4}\)\s?\d(?:[\s./-]?\d){4,10}|0\d{1,4}(?:[\s/-]\d{2,8}){1,5})(?![\w]|[.,]\d)/g;
+const SAID_PHONE =
+  /(?<=(?<!\p{L})(?:phone|telephone|tel\.?|mobile|cell|fax|call|dial|telefon|telefonnummer|handy|handynummer|teléfono|móvil|téléphone|portable|telefone|celular|电话|電話)(?:\s+(?:number|is|número|numéro|nummer|no\.?|de|do|n°|lautet|ist|es|est|é))*\s*:?\s*)(?:\+|\(?)\d[\d\s()./-]{4,18}\d(?!\w)/giu;
 
 /** Earlier rows win: a number inside a URL is part of the URL. */
 const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
@@ -42,7 +58,6 @@ const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
       "gi",
     ),
   ],
-  ["time", /\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\b|\b(?:1[0-2]|[1-9]) ?(?:am|pm)\b/gi],
   // After a noun: "2026-118" alone is a subtraction, "invoice 2026-118" is an identifier.
   [
     "identifier",
@@ -54,27 +69,35 @@ const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
     "identifier",
     /(?<![\w./@-])(?!\d+(?:h|e)\d+m?\b|(?:sha|iso|utf|rfc|aes|rsa|cp|win|windows|office|x|h)\d)(?:[a-z]+\d{3,}\w*|\d+[a-z]+\d\w*|[a-z]+\d+[a-z]\w+)\b(?![./@-]\w)/gi,
   ],
-  ["number", /(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)/gi],
+];
+
+const inPattern =
+  ([kind, pattern]: readonly [ValueKind, RegExp]): Finder =>
+  (task) =>
+    [...task.matchAll(pattern)].map((match) => ({
+      kind,
+      text: match.slice(1).find((group) => group !== undefined) ?? match[0],
+      at: match.index,
+      end: match.index + match[0].length,
+    }));
+
+const FINDERS: readonly Finder[] = [
+  ...PATTERNS.filter(([kind]) => kind !== "identifier").map(inPattern),
+  inPattern(["phone", SAID_PHONE]),
+  inPattern(["phone", PHONE]),
+  found("time", timesIn, ({ time }) => time),
+  ...PATTERNS.filter(([kind]) => kind === "identifier").map(inPattern),
+  found("date", datesInWords, ({ date }) => date),
+  found("number", numbersInWords, ({ number }) => String(number)),
+  found("number", writtenNumbers, ({ text }) => text),
 ];
 
 /** `now` resolves "tomorrow". */
 export function findValues(task: string, now?: Date): FoundValue[] {
   const taken: FoundValue[] = [];
-  const take = (value: FoundValue) => {
-    if (taken.every(({ at, end }) => value.end <= at || value.at >= end)) taken.push(value);
-  };
-  for (const [kind, pattern] of PATTERNS) {
-    if (kind === "number") {
-      for (const { date, at, end } of datesInWords(task, now)) take({ kind: "date", text: date, at, end });
-      for (const { number, at, end } of numbersInWords(task)) {
-        take({ kind: "number", text: String(number), at, end });
-      }
-    }
-    for (const match of task.matchAll(pattern)) {
-      const text = match.slice(1).find((group) => group !== undefined) ?? match[0];
-      take({ kind, text, at: match.index, end: match.index + match[0].length });
-    }
-  }
+  for (const find of FINDERS)
+    for (const value of find(task, now))
+      if (taken.every(({ at, end }) => value.end <= at || value.at >= end)) taken.push(value);
   return taken.sort((a, b) => a.at - b.at);
 }
 
@@ -86,7 +109,7 @@ export function rangeOf({ kind, text }: FoundValue): readonly [number, number] |
     : [Number(first), Number(last)];
 }
 
-export const numberOf = ({ text }: FoundValue): number => Number(text.replaceAll(",", ""));
+export const numberOf = ({ text }: FoundValue): number => Number(text);
 
 /** List items in the text: after a colon, between commas and "and", or on separate lines. */
 export function listItems(task: string): string[] {
