@@ -1,6 +1,7 @@
 /** Choices and lists: enum values by their common names, yes and no, and the items of a list in the text. */
-import type { JsonValue } from "../schema.ts";
+import type { JsonSchema, JsonValue } from "../schema.ts";
 import { speaksOf } from "./free-text.ts";
+import { listBehind } from "./introduced-list.ts";
 import type { Mapping } from "./mapping.ts";
 import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
 import { type FoundValue, listItems } from "./task-values.ts";
@@ -8,7 +9,14 @@ import { spokenForms } from "./value-names.ts";
 
 const MIN_SWITCH_CHARS = 3;
 
-export const booleanFor = (name: string, task: string): boolean | undefined => {
+const WITHOUT = /(?<!\p{L})(?:ohne|kein\p{L}*|nicht|sin|no|sans|pas|sem|não|不|没有)(?!\p{L})/iu;
+
+/** In another language, by the task's English words; they lack a negation, so a task with one is left alone. */
+export const switchFor = (name: string, { task, hints: { inEnglish } }: Mapping): boolean | undefined =>
+  booleanFor(name, task) ??
+  (inEnglish && !WITHOUT.test(task) ? booleanFor(name, inEnglish(task)) : undefined);
+
+const booleanFor = (name: string, task: string): boolean | undefined => {
   const words = name
     .replace(/^(is|as|with|include|use)_?/i, "")
     .replace(/_/g, " ")
@@ -78,16 +86,20 @@ export function arrayFor(
     for (const value of quoted) mapping.used.add(value);
     return quoted.map(({ text }) => text);
   }
+  const introduced = listBehind(name, mapping.task);
+  if (item.type === "string" && introduced.length > 0) return introduced;
   const items = listItems(mapping.task);
   if (items.length === 0 || !(required || speaksOf(name, mapping.task))) return undefined;
-  if (item.type !== "object") return items;
-  const fields = parametersOf(item);
-  return items.map((text) =>
-    Object.fromEntries(
-      fields.map((field) => [field.name, itemField(field, text)]).filter(([, value]) => value !== undefined),
-    ),
-  );
+  return item.type === "object" ? items.map((text) => itemOf(item, text)) : items;
 }
+
+const itemOf = (item: JsonSchema, text: string): JsonValue =>
+  Object.fromEntries(
+    parametersOf(item).flatMap((field) => {
+      const value = itemField(field, text);
+      return value === undefined ? [] : [[field.name, value]];
+    }),
+  );
 
 /** One field of a list item: its words, its words in progressive form, or the first value of an enum. */
 function itemField({ name, schema }: ParameterSchema, text: string): JsonValue | undefined {

@@ -1,4 +1,5 @@
 /** Values for free-text parameters: what remains of a task without its exact values, and values named in the text. */
+import { withoutLeadIn } from "./lead-in.ts";
 import type { FoundValue } from "./task-values.ts";
 
 /** Content passed on verbatim: a document, code, a note. */
@@ -9,7 +10,7 @@ const ASKED = /prompt|question|task|instruction|request/i;
 const SUBJECT =
   /(?:^|[_-])(?:query|description|topic|search|input|title|subject|name|q|keyword)s?(?:$|[_-])/i;
 /** Values for these need a label, quotes or a colon; the sentence itself is neither a title nor standard input. */
-const HEADING = /^(title|subject|name|label|summary|stdin)$/i;
+const HEADING = /^(title|subject|label|summary|stdin)$|(?:^|_)name$/i;
 const LOOKED_FOR = /^(q|query|search|keywords?|search_?(?:term|query))$/i;
 
 export const isFreeText = (name: string): boolean =>
@@ -35,15 +36,25 @@ export function freeText(name: string, task: string, used: readonly FoundValue[]
 }
 
 /** "write hello to /notes.txt": the verb's object is the value, and the rest is already used. */
-const HANDS_OVER = /^\s*(?:please\s+)?(?:write|save|put|store|append|note|keep|log|add|run|execute)\b/i;
+const HANDS_OVER =
+  /^\s*(?:please\s+|bitte\s+)?(?:write|save|put|store|append|note|keep|log|add|run|execute|schreibe?|speichere?|notiere?|lege?|escribe|guarda|anota|pon|écris|enregistre|sauvegarde|note|mets|escreve|escreva|guarde|salve|anote)(?!\p{L})/iu;
 
 /** "remind me to water the plants", "tell Ann that lunch is ready", "note that the door is blue". */
 const behindRequest = (used: readonly FoundValue[], task: string): string | undefined =>
   cut(
-    /\b(?:remind|tell|notify|note|remember)\b(?:\s+(?!to\b|that\b)\S+){0,4}?\s+(?:to|that)\s+(\S.*)$/is.exec(
-      without(used, task),
-    )?.[1],
+    REMINDED.map((said) => said.exec(without(used, task))?.[1]).find((text) => text) ??
+      /\b(?:remind|tell|notify|note|remember)\b(?:\s+(?!to\b|that\b)\S+){0,4}?\s+(?:to|that)\s+(\S.*)$/is.exec(
+        without(used, task),
+      )?.[1],
   );
+
+/** "erinnere mich daran, die Miete zu zahlen", "recuérdame llamar", "rappelle-moi d'appeler", "lembre-me de ligar". */
+const REMINDED: readonly RegExp[] = [
+  /(?<!\p{L})erinner\p{L}*\s+(?:mich|uns)(?:\s+bitte)?\s+(?:daran,?\s+|an\s+)(\S.*)$/isu,
+  /(?<!\p{L})(?:recu[ée]rda(?:me|nos)|recordarme)\s+(?:que\s+(?:tengo que\s+|debo\s+)?|de\s+)?(\S.*)$/isu,
+  /(?<!\p{L})rappel\p{L}*[- ](?:moi|nous)\s+(?:(?:de|que)\s+|d['’])?(\S.*)$/isu,
+  /(?<!\p{L})(?:me\s+)?lembr\p{L}*(?:-me|-nos)?\s+(?:de\s+|que\s+)?(\S.*)$/isu,
+];
 
 /** "search my mail for the rental agreement" -> "rental agreement"; "are there any tickets about dark mode?" -> "dark mode". */
 const lookedFor = (used: readonly FoundValue[], task: string): string | undefined =>
@@ -57,7 +68,12 @@ const lookedFor = (used: readonly FoundValue[], task: string): string | undefine
 const cut = (text: string | undefined): string | undefined =>
   text &&
   tidy(
-    text.replace(/[?!.\s]+$/, "").replace(/(?:\s+(?:on|at|in|from|since|until|by|for|to|the|of))+\s*$/i, ""),
+    text
+      .replace(/[?!.\s]+$/, "")
+      .replace(
+        /(?:\s+(?:on|at|in|from|since|until|by|for|to|the|of|am|um|den|el|le|em|no|na|à|às))+\s*$/i,
+        "",
+      ),
   );
 
 /** "run this: print(1)" -> "print(1)". Not the colon of a URL or a time. */
@@ -84,16 +100,25 @@ const without = (used: readonly FoundValue[], task: string): string =>
     .sort((a, b) => b.at - a.at)
     .reduce((left, { at, end }) => `${left.slice(0, at)} ${left.slice(end)}`, task);
 
+const FOREIGN_VERB =
+  /^\s*(?:bitte\s+|por favor,?\s+)?(?:schreibe?|speichere?|notiere?|lege?|suche?|finde|escribe|guarda|anota|busca|pon|écris|enregistre|sauvegarde|cherche|mets|escreve|escreva|guarde|salve|anote|procura|procure)(?!\p{L})\s*(?:nach\s+)?/iu;
+const FOREIGN_END =
+  /\s+(?:nach|in|unter|als|en|a|como|dans|sous|comme|em|no|na|para)\s*(?:(?:der|die|das|el|la|le|o)\s+)?(?:datei|archivo|fichier|arquivo|fichero)?\s*$/iu;
+
 /** Also without its leading verb and connecting words. */
 function remaining(used: readonly FoundValue[], task: string): string {
-  return tidy(
-    without(used, task)
-      .replace(
-        /^\s*(?:please\s+)?(?:can you\s+|could you\s+)?(?:write|save|put|store|add|create|search|find|look up|research|generate|fetch|get|show|tell me|open|read|ask|send|make|run|execute)\b\s*(?:me\s+)?(?:for\s+|about\s+|the\s+web\s+for\s+)?/i,
-        "",
-      )
-      .replace(/\s+(?:to|into|in|at|from|as|on|called|named|titled)\s*(?:the\s+file)?\s*$/i, "")
-      .replace(/\s+(?:to|into|in)\s{2,}/gi, " "),
+  return withoutLeadIn(
+    tidy(
+      without(used, task)
+        .replace(FOREIGN_VERB, "")
+        .replace(FOREIGN_END, "")
+        .replace(
+          /^\s*(?:please\s+)?(?:can you\s+|could you\s+)?(?:write|save|put|store|add|create|search|find|look up|research|generate|fetch|get|show|tell me|open|read|ask|send|make|run|execute)\b\s*(?:me\s+)?(?:for\s+|about\s+|the\s+web\s+for\s+)?/i,
+          "",
+        )
+        .replace(/\s+(?:to|into|in|at|from|as|on|called|named|titled)\s*(?:the\s+file)?\s*$/i, "")
+        .replace(/\s+(?:to|into|in)\s{2,}/gi, " "),
+    ),
   );
 }
 

@@ -1,5 +1,6 @@
 /** "subject: Report, body: It is attached.", "x: height and y: weight": values that the task labels with the parameter's own name. */
 import { isFreeText } from "./free-text.ts";
+import { quotedStart } from "./lead-in.ts";
 import type { FoundValue } from "./task-values.ts";
 
 interface Label {
@@ -10,14 +11,20 @@ interface Label {
 
 /** One value per labelled parameter. Text extends to the next label or the end; any other value is one word. */
 export function labelledValues(task: string, names: readonly string[]): Map<string, FoundValue> {
-  const labels = names.flatMap((name) => labelOf(name, task)).sort((a, b) => a.at - b.at);
+  const labels = names
+    .flatMap((name) => {
+      const marked = labelOf(name, task);
+      return marked.length > 0 ? marked : bareLabelOf(name, task);
+    })
+    .sort((a, b) => a.at - b.at);
   const values = new Map<string, FoundValue>();
   labels.forEach(({ name, valueAt }, at) => {
     const end = labels[at + 1]?.at ?? task.length;
     const rest = task.slice(valueAt, end);
-    const text = isFreeText(name)
-      ? trimEnd(rest)
-      : (/^[^\s,;]+/.exec(rest)?.[0] ?? "").replace(/[.!?]+$/, "");
+    const text =
+      isFreeText(name) || name in SAID
+        ? withoutAddress(trimEnd(rest))
+        : (/^[^\s,;]+/.exec(rest)?.[0] ?? "").replace(/[.!?]+$/, "");
     if (text !== "")
       values.set(name, {
         kind: "quoted",
@@ -43,6 +50,39 @@ function labelOf(name: string, task: string): Label[] {
   return found ? [{ name, at: found.index, valueAt: found.index + found[0].length }] : [];
 }
 
-const trimEnd = (text: string): string => text.replace(/[\s,;]+(?:and)?\s*$/i, "").trim();
+/** What people call these texts; a label without a colon counts for them alone. */
+const SAID: Readonly<Record<string, string>> = {
+  subject: "subject|betreff|asunto|objet|sujet|assunto",
+  title: "title|titel|título|titre",
+  body: "body|text|nachricht|inhalt|cuerpo|texto|mensaje|corps|texte|message|corpo|mensagem",
+  message: "message|nachricht|mensaje|mensagem|text|texto|texte",
+  text: "text|texto|texte",
+  content: "contents?|inhalt|text|contenido|texto|contenu|texte|conteúdo",
+  comment: "comment|kommentar|bemerkung|comentario|commentaire|comentário",
+  note: "note|notiz|nota",
+  description: "description|beschreibung|descripción|descrição",
+};
+const CONNECTED =
+  "(?:,\\s*|(?<![\\p{L}])(?:with|and|mit|und|con|y|avec|et|com|e)\\s+)(?:(?:the|a|an|der|dem|den|die|das|einem|el|la|un|una|le|une|o|um|uma|as|als|como|comme)\\s+|l['’])*";
+const NOT_A_VALUE =
+  "(?!(?:of|for|in|to|about|line|lines|and|from|with|by|that|on|der|des|von|für|und|de|del|du|para|pour|y|e|et|files?|messages?)(?![\\p{L}]))";
+
+/** "with subject Report and body It is attached", "mit Betreff Angebot und Text Bis Freitag". */
+function bareLabelOf(name: string, task: string): Label[] {
+  const words = SAID[name.toLowerCase()];
+  if (words === undefined) return [];
+  const found = new RegExp(`${CONNECTED}(?:${words})\\s+${NOT_A_VALUE}(?=\\S)`, "iu").exec(task);
+  return found ? [{ name, at: found.index, valueAt: found.index + found[0].length }] : [];
+}
+
+const trimEnd = (text: string): string =>
+  quotedStart(text) ?? text.replace(/(?:[\s,;]+(?:and|und|y|et|e))?[\s,;]*$/i, "").trim();
+
+/** "subject Report to ann@example.com": where it goes is not part of the text. */
+const withoutAddress = (text: string): string =>
+  text.replace(
+    /\s+(?:to|in|into|an|nach|als|en|a|à|dans|como|em|para)\s+(?:[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?:\S+|\/\S+)$/iu,
+    "",
+  );
 
 const unquoted = (text: string): string => /^"([^"]+)"$/.exec(text)?.[1] ?? text;

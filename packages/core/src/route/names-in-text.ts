@@ -2,21 +2,21 @@
 import type { FoundValue } from "./task-values.ts";
 
 /** Words that end a name. */
-const END = String.raw`(?=\s*[,.;:!?]|\s*$|\s+(?:for|with|that|and|on|at|in|to|by|from|over|tomorrow|today|tonight|next|this|saying|worth)\b)`;
+const END = String.raw`(?=\s*[,.;:!?]|\s*$|\s+(?:for|with|that|and|on|at|in|to|by|from|over|tomorrow|today|tonight|next|this|saying|worth|für|mit|und|am|um|an|in|zu|nach|bei|von|morgen|heute|nächsten?|para|con|y|el|en|a|por|mañana|hoy|pour|avec|et|le|à|dans|chez|demain|com|e|em|no|na|às|amanhã|hoje|de|del|du|do|da)(?!\p{L}))`;
 const CALLED = new RegExp(
-  String.raw`\b(?:called|named|titled)\s+["']?([\p{L}\p{N}][\p{L}\p{N} .&'-]{0,80}?)["']?${END}`,
+  String.raw`(?<!\p{L})(?:called|named|titled|namens|genannt|mit (?:dem )?(?:Namen|Titel)|llamad[oa]|titulad[oa]|que se llama|appelée?|nommée?|intitulée?|chamad[oa]|intitulad[oa])\s+["'„“«]?([\p{L}\p{N}][\p{L}\p{N} .&'-]{0,80}?)["']?${END}`,
   "iu",
 );
 const CAPITALS = String.raw`\p{Lu}[\p{L}\p{N}'&-]*(?:\s+\p{Lu}[\p{L}\p{N}&-]*)*`;
 const POSSESSIVE = /(?<!^)\b(\p{Lu}[\p{L}-]*(?:\s+\p{Lu}[\p{L}-]*)*)['’]s\b/u;
 const AFTER_PREPOSITION = new RegExp(
-  String.raw`\b(?:for|of|to|with|from|by|about)\s+(?:the\s+)?(${CAPITALS})`,
+  String.raw`(?<!\p{L})(?:for|of|to|with|from|by|about|an|für|von|bei|para|a|al|con|pour|à|avec|chez|ao|à)\s+(?:the\s+|Mr\.?\s+|Mrs\.?\s+|Frau\s+|Herrn?\s+|señora?\s+)?(${CAPITALS})`,
   "u",
 );
 
 /** Months and days are dates, not names. */
 const NOT_A_NAME =
-  /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|I)\b/;
+  /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|I|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag)\b/;
 
 /** `loosely`: also accepts a capitalised name after a preposition, unless the parameter is just `name` or `title`. */
 export function nameIn(
@@ -31,7 +31,13 @@ export function nameIn(
   const byNoun =
     noun === "" || noun.length < 3
       ? undefined
-      : found(new RegExp(String.raw`\b${noun}\s+(?:(?:called|named|is)\s+)?(${CAPITALS})`, "u"), task);
+      : (found(
+          new RegExp(
+            String.raw`(?<!\p{L})(?:${spoken(noun)})\s+(?:(?:called|named|is)\s+)?(${CAPITALS})`,
+            "u",
+          ),
+          task,
+        ) ?? found(new RegExp(String.raw`(?:the|in|on|for)\s+(${CAPITALS})\s+${noun}\b`, "u"), task));
   return (
     found(CALLED, task) ??
     byNoun ??
@@ -39,6 +45,20 @@ export function nameIn(
     (loosely && !/^(name|title|label)$/i.test(parameter) ? found(AFTER_PREPOSITION, task) : undefined)
   );
 }
+
+/** What the thing is called in the languages that tasks are read in. */
+const NOUNS: Readonly<Record<string, string>> = {
+  project: "Projekt|proyecto|projet|projeto",
+  room: "Raum|Zimmer|Besprechungsraum|sala|salle|habitación",
+  customer: "Kunden?|Kundin|cliente|client",
+  client: "Kunden?|Kundin|cliente",
+  service: "Dienst|servicio|serviço",
+  team: "Team|equipo|équipe|equipe|time",
+  channel: "Kanal|canal",
+  contact: "Kontakt|contacto|contato",
+  company: "Firma|empresa|société|entreprise",
+};
+const spoken = (noun: string): string => [noun, NOUNS[noun.toLowerCase()]].filter(Boolean).join("|");
 
 function found(pattern: RegExp, task: string): FoundValue | undefined {
   const match = pattern.exec(task);

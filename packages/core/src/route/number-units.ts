@@ -14,8 +14,17 @@ const UNITS: readonly Unit[] = [
   { kind: "time", size: 60, words: "min|mins|minutes?|minuten?|minutos?|分钟|分鐘|分" },
   { kind: "time", size: 3600, words: "h|hrs?|hours?|stunden?|horas?|heures?|小时|小時|時間" },
   { kind: "weight", size: 1, words: "g|grams?|grams|gramm|gramos?|grammes?|gramas?|克" },
-  { kind: "weight", size: 1000, words: "kg|kgs|kilos?|kilograms?|kilogramm|kilogramos?|kilogrammes?|quilos?|quilogramas?|公斤|千克" },
-  { kind: "people", size: 1, words: "people|persons?|seats?|guests?|attendees|participants?|personen|leute|teilnehmer|personas?|personnes?|pessoas?|participantes|人" },
+  {
+    kind: "weight",
+    size: 1000,
+    words: "kg|kgs|kilos?|kilograms?|kilogramm|kilogramos?|kilogrammes?|quilos?|quilogramas?|公斤|千克",
+  },
+  {
+    kind: "people",
+    size: 1,
+    words:
+      "people|persons?|seats?|guests?|attendees|participants?|personen|leute|teilnehmer|personas?|personnes?|pessoas?|participantes|人",
+  },
   { kind: "pixels", size: 1, words: "px|pixels?|pixeln?|píxeles|pixeles" },
   { kind: "angle", size: 1, words: "degrees?|grad|grados?|degrés?|graus?|°|度" },
   { kind: "rate", size: 1, words: "kbps|kbit(?:/s)?|kb/s" },
@@ -29,7 +38,10 @@ const AHEAD = UNITS.map((unit) => ({
   unit,
   pattern: new RegExp(`(?<!\\p{L})(?:${unit.words})\\s+$`, "iu"),
 }));
-const NAMED = UNITS.map((unit) => ({ unit, pattern: new RegExp(`(?<!\\p{L})(?:${unit.words})${END}`, "iu") }));
+const NAMED = UNITS.map((unit) => ({
+  unit,
+  pattern: new RegExp(`(?<!\\p{L})(?:${unit.words})${END}`, "iu"),
+}));
 
 /** The unit of a number at this place: "30 seconds", else "second 90". */
 export function unitBeside(task: string, at: number, end: number): Unit | undefined {

@@ -15,6 +15,7 @@ export type ParameterKind =
   | "host"
   | "date"
   | "time"
+  | "phone"
   | "place"
   | "pattern"
   | "identifier"
@@ -30,7 +31,11 @@ interface KindRule {
 /** The first matching row decides. */
 const RULES: readonly KindRule[] = [
   { kind: "url", name: /^(url|uri|link|href|website|page|endpoint|webhook)$|_?url$/i },
-  { kind: "email", name: /mail|recipient/i, description: /^(e-?mail )?address of the (recipient|sender)/i },
+  {
+    kind: "email",
+    name: /mail|^recipients?$/i,
+    description: /^(e-?mail )?address of the (recipient|sender)/i,
+  },
   {
     kind: "language",
     name: /lang(uage)?s?$|_lang(uage)?_?|^locale$/i,
@@ -41,13 +46,18 @@ const RULES: readonly KindRule[] = [
     kind: "path",
     name: /^(path|file|files|filename|file_?path|directory|dir|folder|archive)$|[_-](path|file|dir|directory|folder)$|^(input|output|source|target|destination|original|modified)[_-](file|path|dir)/i,
     description:
-      /\b(paths?|files?|folder|directory|filename)\b|^(the |an? )?(\w+ )?(document|picture|image|photo|contract|pdf|archive|spreadsheet|recording)s?\b[^,;]{0,20}\.?$/i,
+      /\b(paths?|files?|folder|directory|filename)\b|^where to (save|write|put)\b|^(the |an? )?(\w+ )?(document|picture|image|photo|contract|pdf|archive|spreadsheet|recording)s?\b[^,;]{0,20}\.?$/i,
   },
   { kind: "timezone", name: /time_?zone|^tz$/i },
+  { kind: "phone", name: /phone|^(mobile|tel|cell|fax)$|_(mobile|tel|cell|fax)$/i },
   { kind: "uuid", name: /uuid|guid/i },
   { kind: "host", name: /^(domain|host)(_?name)?$/i },
   { kind: "date", name: /date|^(day|when|since|until|from_time|to_time|start|end)$/i },
-  { kind: "time", name: /^(time|hour|at|start_?time|end_?time)$/i, description: /\bHH:MM\b/ },
+  {
+    kind: "time",
+    name: /^(time|hour|at|start_?time|end_?time)$/i,
+    description: /\bHH:MM\b|\btime of day\b|^(start|end) time\b/i,
+  },
   { kind: "place", name: /city|location|place|region|country|address|destination|origin/i },
   { kind: "pattern", name: /pattern|regex|regexp/i },
   {
@@ -56,7 +66,8 @@ const RULES: readonly KindRule[] = [
   },
   {
     kind: "name",
-    name: /^(name|title|label|customer|client|assignee|owner|person|user|username|author|company|contact|service|project|team|channel)$|_name$/i,
+    name: /^(name|title|label|customer|client|assignee|owner|person|user|username|author|company|contact|service|project|team|channel|room)$|_name$/i,
+    description: /^(the )?name of (the|an?) |^who (gets|receives)\b/i,
   },
 ];
 
@@ -72,15 +83,18 @@ export function kindOf({
   if (format === "uri") return "url";
   if (format === "email") return "email";
   if (format === "date") return "date";
+  if (format === "time") return "time";
   const named = RULES.find((rule) => rule.name.test(name));
   const description = typeof said === "string" ? said : "";
   const described = TEXT_NAME.test(name)
     ? undefined
     : RULES.find((rule) => rule.description?.test(description) === true);
   // The described kind is more exact where the name only says "name", "place" or nothing.
-  return (named && !VAGUE.has(named.kind) ? named : (described ?? named))?.kind;
+  const isVague = named === undefined || VAGUE.has(named.kind) || EITHER_DAY_OR_TIME.test(name);
+  return (isVague ? (described ?? named) : named)?.kind;
 }
 
+const EITHER_DAY_OR_TIME = /^(start|end|when|from_time|to_time)$/i;
 const VAGUE = new Set<ParameterKind>(["name", "place", "identifier"]);
 
 const OUTPUT_NAME = /^(out|output|target|dest|destination|save|result|to|report)([_-]|$)|[_-](out|output)$/i;

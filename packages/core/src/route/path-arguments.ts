@@ -7,8 +7,9 @@ import { isOutput, kindOf } from "./parameter-kind.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import type { FoundValue } from "./task-values.ts";
 
+/** In the languages that tasks are read in: "als", "como", "comme", "sous". */
 const TARGET =
-  /\b(?:into|to|as|in|called|named)\s+(?:(?:the|a)\s+)?(?:(?:file|folder|archive|directory)\s+)?["'`]?$/i;
+  /(?<!\p{L})(?:into|to|as|in|called|named|als|nach|unter|zu|namens|como|en|a|al|hacia|comme|sous|vers|dans|à|em|para|no|na)\s+(?:(?:the|a|der|die|das|dem|den|el|la|le|o)\s+)?(?:(?:file|folder|archive|directory|datei|ordner|archiv|archivo|carpeta|fichero|fichier|dossier|arquivo|pasta)\s+)?["'`]?$/iu;
 
 export interface PathArgument {
   readonly value: JsonValue;

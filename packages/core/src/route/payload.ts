@@ -3,7 +3,7 @@
  * as missing and never made up, and a value without a clear sign in the text is reported as a guess.
  */
 import type { JsonSchema, JsonValue } from "../schema.ts";
-import { arrayFor, booleanFor, describedChoices, enumValue } from "./choice-arguments.ts";
+import { arrayFor, describedChoices, enumValue, switchFor } from "./choice-arguments.ts";
 import { freeText, isFreeText, valueNamed } from "./free-text.ts";
 import { labelledValues } from "./labelled-values.ts";
 import { type Mapping, type PayloadHints, take } from "./mapping.ts";
@@ -47,7 +47,7 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   fillLabelled(open, payload, mapping);
   fillPaths(open, payload, mapping);
   // Exact kinds first, so that free text gets only the rest.
-  for (const pass of [exactValue, freeValue])
+  for (const pass of [exactValue, freeValue, handedOver])
     fill(parameters, payload, (parameter) => pass(parameter, mapping));
   const given = ({ name, schema }: ParameterSchema) =>
     payload[name] !== undefined || schema.default !== undefined || schema.const !== undefined;
@@ -156,15 +156,17 @@ const FILLS: Readonly<Record<Exclude<ParameterKind, "path">, Fill>> = {
   url: taking("url"),
   email: taking("email"),
   uuid: taking("uuid"),
+  phone: taking("phone"),
   date: (parameter, mapping) => {
     const date = take(mapping, "date");
+    if (date === undefined && /^(start|end|when)$/i.test(parameter.name)) return take(mapping, "time");
     return parameter.schema.format === "date" ? date?.slice(0, 10) : date;
   },
   time: taking("time"),
   timezone: (_, { task, hints }) =>
     /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?\b/.exec(task)?.[0] ?? hints.timezoneOf?.(task),
   host: (_, { task }) => /\b(?:[a-z0-9-]+\.)+[a-z]{2,}\b/i.exec(task)?.[0],
-  place: (_, { task, hints }) => placeIn(task) ?? hints.placeOf?.(task),
+  place: (_, mapping) => placeIn(mapping) ?? mapping.hints.placeOf?.(mapping.task),
   pattern: (parameter, mapping) => patternFor(parameter, mapping),
   language: (parameter, mapping) => languageFor(parameter, mapping),
   currency: (parameter, mapping) => currencyFor(parameter, mapping),
@@ -180,7 +182,8 @@ function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | u
     return kind === "language" ? languageFor(parameter, mapping) : enumValue(schema.enum, mapping);
   }
   if (schema.type === "number" || schema.type === "integer") return numberFor(parameter, mapping);
-  if (schema.type === "boolean") return booleanFor(name, mapping.task);
+  if (schema.type === "boolean") return switchFor(name, mapping);
+  if (schema.type === "array" && kind === "path") return arrayFor({ ...parameter, required: false }, mapping);
   if (kind === "path") return undefined;
   if (schema.type === "array") return arrayFor(parameter, mapping);
   return isText(schema) ? textValue(parameter, kind, mapping) : undefined;
@@ -293,6 +296,13 @@ const POINTS_BACK =
 const isIncidental = ({ name, required }: Pick<ParameterSchema, "name" | "required">, { hints }: Mapping) =>
   hints.path !== undefined && !required && !/^(name|title|q|query|search|prompt)$/i.test(name);
 
+/** A required text of no kind, such as `data`: what the task hands over, if it is marked as a value. */
+function handedOver(parameter: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+  const { schema, required } = parameter;
+  if (!required || !isText(schema) || Array.isArray(schema.enum) || kindOf(parameter)) return undefined;
+  return take(mapping, "url") ?? take(mapping, "quoted") ?? take(mapping, "email") ?? take(mapping, "phone");
+}
+
 function taking(kind: ValueKind): Fill {
   return (_, mapping) =>
     take(mapping, kind) ?? (kind === "url" || kind === "email" ? takeShared(mapping, kind) : undefined);
@@ -306,10 +316,21 @@ const takeShared = ({ values }: Mapping, kind: ValueKind): string | undefined =>
 const PLACE_NAME =
   /(?<!\p{L})(?:in|for|at|near|of|to|from|für|bei|nach|en|em|à|a|para|pour|de)\s+(?:the\s+)?(\p{Lu}[\p{L}'.-]*(?:\s+\p{Lu}[\p{L}'.-]*)*)/u;
 
+/** Said of places more than of people: "to Ann in Lyon". */
+const WITHIN = /^(?:in|at|near|bei|nach|en|em)\s/;
+
 /** "weather in New York tomorrow" -> "New York"; lower case is kept as typed. */
-function placeIn(task: string): string | undefined {
-  const named = PLACE_NAME.exec(task)?.[1];
-  return named ?? /\b(?:in|for|at|near)\s+([\p{L}'-]{3,}(?:\s[\p{L}'-]{3,})?)\s*[?.!]?\s*$/u.exec(task)?.[1];
+function placeIn({ task, used, hints }: Mapping): string | undefined {
+  const taken = [...used];
+  const named = [...task.matchAll(new RegExp(PLACE_NAME, "gu"))]
+    .map(({ 0: whole, 1: name = "", index }) => ({ name, at: index + whole.length - name.length, whole }))
+    .filter(({ name, at }) => !taken.some((each) => each.at < at + name.length && each.end > at));
+  const known = named.find(({ name }) => hints.timezoneOf?.(name) !== undefined);
+  const within = named.find(({ whole }) => WITHIN.test(whole));
+  return (
+    (known ?? within ?? named[0])?.name ??
+    /\b(?:in|for|at|near)\s+([\p{L}'-]{3,}(?:\s[\p{L}'-]{3,})?)\s*[?.!]?\s*$/u.exec(task)?.[1]
+  );
 }
 
 const LOOKED_FOR =

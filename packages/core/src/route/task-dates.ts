@@ -48,7 +48,10 @@ const FORMS: readonly (readonly [RegExp, Read])[] = [
 ];
 const SHIFTS: Readonly<Record<string, number>> = { today: 0, tonight: 0, tomorrow: 1, yesterday: -1 };
 
-export const datesInWords = (text: string, now?: Date): DateText[] => [...englishDates(text, now), ...otherDates(text, now)];
+export const datesInWords = (text: string, now?: Date): DateText[] => [
+  ...englishDates(text, now),
+  ...otherDates(text, now),
+];
 
 const otherDates = (text: string, now?: Date): DateText[] =>
   foreignDates(text, {

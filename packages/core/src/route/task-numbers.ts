@@ -19,7 +19,10 @@ const small = new Map<string, number>([
 const WORD = [...small.keys(), ...Object.keys(SCALES)].join("|");
 const SEQUENCE = new RegExp(`\\b(?:${WORD})(?:(?:[\\s-]+and[\\s-]+|[\\s-]+)(?:${WORD})){0,12}\\b`, "gi");
 /** "second 90" is a unit with its number, not the second of something. */
-const ORDINAL = new RegExp(`\\b(?:${ORDINALS.join("|")})\\b(?!\\s+\\d)|\\b(\\d{1,6})(?:st|nd|rd|th)\\b`, "gi");
+const ORDINAL = new RegExp(
+  `\\b(?:${ORDINALS.join("|")})\\b(?!\\s+\\d)|\\b(\\d{1,6})(?:st|nd|rd|th)\\b`,
+  "gi",
+);
 const SCALED = /(?<![\w.])(\d+(?:\.\d+)?)\s+(hundred|thousand|million|billion)\b/gi;
 
 export interface NumberText {

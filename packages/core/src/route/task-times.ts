@@ -26,27 +26,44 @@ const FORMS: readonly (readonly [RegExp, Read])[] = [
     ([, hour, minute, second, half, part]) => clock(hour, minute, half ?? part, second),
   ),
   form("(1[0-2]|[1-9])\\s?([ap])\\.?m(?!\\p{L})", ([, hour, half]) => clock(hour, "0", half)),
-  form(`${HOUR}(?:[.:]([0-5]\\d))?\\s*Uhr(?!\\p{L})(?:\\s+([0-5]?\\d)(?![\\d.,]))?${PART}`, ([, hour, minute, further, part]) =>
-    clock(hour, minute ?? further, part),
+  form(
+    `${HOUR}(?:[.:]([0-5]\\d))?\\s*Uhr(?!\\p{L})(?:\\s+([0-5]?\\d)(?![\\d.,]))?${PART}`,
+    ([, hour, minute, further, part]) => clock(hour, minute ?? further, part),
   ),
-  form(`${HOUR}\\s?h\\s?([0-5]\\d)(?!\\d|\\s?m)${PART}`, ([, hour, minute, part]) => clock(hour, minute, part)),
-  form(`${AT}\\s+${HOUR}\\s?(?:h|horas|heures|hrs)(?!\\p{L})${PART}`, ([, hour, part]) => clock(hour, "0", part)),
+  form(`${HOUR}\\s?h\\s?([0-5]\\d)(?!\\d|\\s?m)${PART}`, ([, hour, minute, part]) =>
+    clock(hour, minute, part),
+  ),
+  form(`${AT}\\s+${HOUR}\\s?(?:h|horas|heures|hrs)(?!\\p{L})${PART}`, ([, hour, part]) =>
+    clock(hour, "0", part),
+  ),
   form(
     `(?:a las?|às|pelas)\\s+${HOUR}(?![\\d.,:]*\\d)(?:\\s+(?:y|e)\\s+(media|meia|cuarto|quarto|[0-5]?\\d)(?!\\p{L}))?${PART}`,
     ([, hour, behind, part]) => clock(hour, PARTS_OF_HOUR[behind?.toLowerCase() ?? ""] ?? behind, part),
   ),
-  form("um\\s+(1?\\d|2[0-3])(?=\\s*(?:[,;!?]|\\.(?!\\d)|$)|\\s+(?:im|in|mit|für|bei|am|und)\\s)", ([, hour]) =>
-    clock(hour, "0", undefined),
+  form(
+    "um\\s+(1?\\d|2[0-3])(?=\\s*(?:[,;!?]|\\.(?!\\d)|$)|\\s+(?:im|in|mit|für|bei|am|und)\\s)",
+    ([, hour]) => clock(hour, "0", undefined),
   ),
-  form("(?:at |by |until |um |gegen |à |al |ao |a |até )?(?:noon|midday|mittags|mediodía|midi|meio-dia)(?!\\p{L})", () => "12:00"),
-  form("(?:at |by |until |um |à |a |até )?(?:midnight|mitternacht|medianoche|minuit|meia-noite)(?!\\p{L})", () => "00:00"),
+  form(
+    "(?:at |by |until |um |gegen |à |al |ao |a |até )?(?:noon|midday|mittags|mediodía|midi|meio-dia)(?!\\p{L})",
+    () => "12:00",
+  ),
+  form(
+    "(?:at |by |until |um |à |a |até )?(?:midnight|mitternacht|medianoche|minuit|meia-noite)(?!\\p{L})",
+    () => "00:00",
+  ),
   [
     /(午前|午後|上午|下午|晚上|早上)?\s*(\d{1,2})\s*(?:時(?!間)|点|點)(?:\s*(\d{1,2})\s*分|(半))?/gu,
     ([, part, hour, minute, half]) => clock(hour, half ? "30" : minute, part),
   ],
 ];
 
-const PARTS_OF_HOUR: Readonly<Record<string, string>> = { media: "30", meia: "30", cuarto: "15", quarto: "15" };
+const PARTS_OF_HOUR: Readonly<Record<string, string>> = {
+  media: "30",
+  meia: "30",
+  cuarto: "15",
+  quarto: "15",
+};
 
 export const timesIn = (text: string): TimeText[] =>
   FORMS.flatMap(([pattern, read]) =>

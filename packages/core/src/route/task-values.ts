@@ -32,7 +32,11 @@ export const isFileEnding = (word: string): boolean => FILE_ENDING.test(word);
 type Finder = (task: string, now: Date | undefined) => FoundValue[];
 type Match = { readonly at: number; readonly end: number };
 const found =
-  <Each extends Match>(kind: ValueKind, find: (task: string, now?: Date) => Each[], textOf: (each: Each) => string): Finder =>
+  <Each extends Match>(
+    kind: ValueKind,
+    find: (task: string, now?: Date) => Each[],
+    textOf: (each: Each) => string,
+  ): Finder =>
   (task, now) =>
     find(task, now).map((each) => ({ kind, text: textOf(each), at: each.at, end: each.end }));
 

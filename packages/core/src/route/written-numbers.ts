@@ -30,7 +30,10 @@ export function writtenNumbers(task: string): WrittenNumber[] {
 
 function canonical(written: string, comma: boolean): string | undefined {
   if (!/[.,]/.test(written)) return written;
-  if (/^[-+]?\d{1,3}(?:\.\d{3})+,\d+$/.test(written) || (comma && /^[-+]?[1-9]\d{0,2}(?:\.\d{3})+$/.test(written)))
+  if (
+    /^[-+]?\d{1,3}(?:\.\d{3})+,\d+$/.test(written) ||
+    (comma && /^[-+]?[1-9]\d{0,2}(?:\.\d{3})+$/.test(written))
+  )
     return written.replaceAll(".", "").replace(",", ".");
   if (!comma && /^[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/.test(written)) return written.replaceAll(",", "");
   if (/^[-+]?\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?$|^[-+]?\d{1,3}(?:,\d{3})+\.\d+$/.test(written))
