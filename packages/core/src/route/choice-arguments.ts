@@ -81,16 +81,18 @@ export function arrayFor(
     const chosen = enumValue(item.enum, mapping);
     return chosen === undefined ? undefined : [chosen];
   }
-  const quoted = mapping.values.filter((value) => value.kind === "quoted" && !mapping.used.has(value));
-  if (item.type === "string" && quoted.length > 0) {
-    for (const value of quoted) mapping.used.add(value);
-    return quoted.map(({ text }) => text);
-  }
-  const introduced = listBehind(name, mapping.task);
-  if (item.type === "string" && introduced.length > 0) return introduced;
+  const marked = item.type === "string" ? markedItems(name, mapping) : [];
+  if (marked.length > 0) return marked;
   const items = listItems(mapping.task);
   if (items.length === 0 || !(required || speaksOf(name, mapping.task))) return undefined;
   return item.type === "object" ? items.map((text) => itemOf(item, text)) : items;
+}
+
+/** In quotes, or behind the word that announces a list. */
+function markedItems(name: string, { task, values, used }: Mapping): string[] {
+  const quoted = values.filter((value) => value.kind === "quoted" && !used.has(value));
+  for (const value of quoted) used.add(value);
+  return quoted.length > 0 ? quoted.map(({ text }) => text) : listBehind(name, task);
 }
 
 const itemOf = (item: JsonSchema, text: string): JsonValue =>
