@@ -24,12 +24,22 @@ export interface PackageRegistryParts {
   readonly registry: CapabilityRegistry;
   /** How a stored package of each kind becomes a capability. */
   readonly loaders: PackageLoaders;
+  /** The same for its earlier versions; absent: they are not offered. */
+  readonly keptLoaders?: PackageLoaders;
+}
+
+interface LoadedEntry {
+  readonly sha256: string;
+  readonly ids: readonly string[];
+  readonly loaded: LoadedPackage;
+  /** The hashes of its earlier versions. */
+  kept: string;
 }
 
 export class PackageRegistry {
   readonly problems = new Map<string, Failure>();
   readonly #parts: PackageRegistryParts;
-  readonly #loaded = new Map<string, { sha256: string; ids: readonly string[]; loaded: LoadedPackage }>();
+  readonly #loaded = new Map<string, LoadedEntry>();
   #revision: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -77,36 +87,76 @@ export class PackageRegistry {
     for (const name of this.#loaded.keys()) {
       if (!present.has(name)) await this.#unload(name);
     }
-    for (const record of records) await this.#load(record);
+    const kept = this.#parts.keptLoaders ? await this.#parts.store.kept() : [];
+    for (const record of records) {
+      await this.#load(
+        record,
+        kept.filter(({ name }) => name === record.name),
+      );
+    }
     this.#revision = revision;
   }
 
-  async #load(record: PackageRecord): Promise<void> {
+  async #load(record: PackageRecord, keptRecords: readonly PackageRecord[]): Promise<void> {
     const before = this.#loaded.get(record.name);
-    if (before?.sha256 === record.sha256) return;
+    const kept = keptRecords.map(({ sha256 }) => sha256).join(" ");
+    if (before?.sha256 === record.sha256) {
+      if (before.kept !== kept) this.#keep(before, await this.#earlier(keptRecords));
+      before.kept = kept;
+      return;
+    }
     const loaded = await this.#parts.loaders[record.kind]?.(record);
     if (!loaded) return;
     if (!loaded.ok) {
       this.problems.set(record.name, loaded.failure);
       return;
     }
-    await this.#unload(record.name);
+    const earlier = await this.#earlier(keptRecords);
+    const close = this.#forget(record.name);
     const ids: string[] = [];
     for (const capability of loaded.value.capabilities) {
       const registered = this.#parts.registry.register(capability);
       if (registered.ok) ids.push(capability.id);
       else this.problems.set(record.name, registered.failure);
     }
-    this.#loaded.set(record.name, { sha256: record.sha256, ids, loaded: loaded.value });
+    const entry = { sha256: record.sha256, ids, loaded: loaded.value, kept };
+    this.#keep(entry, earlier);
+    this.#loaded.set(record.name, entry);
+    await close();
+  }
+
+  /** One that cannot be loaded here is left out: who pins it is told so. */
+  async #earlier(records: readonly PackageRecord[]): Promise<Capability[]> {
+    const found: Capability[] = [];
+    for (const record of records) {
+      const loaded = await this.#parts.keptLoaders?.[record.kind]?.(record);
+      if (loaded?.ok) found.push(loaded.value.capabilities[0]);
+    }
+    return found;
+  }
+
+  /** Only of the package's own capability: bundled skills have no versions of their own. */
+  #keep({ ids, loaded }: LoadedEntry, earlier: readonly Capability[]): void {
+    const { id } = loaded.capabilities[0];
+    if (!ids.includes(id)) return;
+    this.#parts.registry.keepVersions(
+      id,
+      earlier.filter((each) => each.id === id),
+    );
   }
 
   /** Removes only what this package registered; someone else's capability with the same id stays. */
   async #unload(name: string): Promise<void> {
+    await this.#forget(name)();
+  }
+
+  /** At once; what it returns closes the package. */
+  #forget(name: string): () => Promise<void> {
     const before = this.#loaded.get(name);
     this.problems.delete(name);
-    if (!before) return;
+    if (!before) return async () => {};
     for (const id of before.ids) this.#parts.registry.remove(id);
     this.#loaded.delete(name);
-    await before.loaded.close?.();
+    return async () => before.loaded.close?.();
   }
 }

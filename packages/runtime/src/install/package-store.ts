@@ -2,13 +2,24 @@
 import { eq, notInArray, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";
-import { packageArchives, packages } from "../db/schema/package-tables.ts";
+import { packageArchives, packages, packageVersions } from "../db/schema/package-tables.ts";
+import { forgetKept, keepReplaced, readKept } from "./package-versions.ts";
 
 export interface PackageStore {
   list(): Promise<PackageRecord[]>;
   get(name: string): Promise<PackageRecord | undefined>;
   /** Writes record and archive in one transaction; an archive no record names any more is removed. */
-  put(record: PackageRecord, archive: Uint8Array): Promise<void>;
+  put(
+    record: PackageRecord,
+    archive: Uint8Array,
+    /** Whether the version that it replaces can be kept for those who stay on it; absent: no. */
+    mayKeep?: (before: PackageRecord) => boolean,
+  ): Promise<void>;
+  /** Earlier versions that are kept, newest first; without a name those of all packages. */
+  kept(name?: string): Promise<PackageRecord[]>;
+  removeKept(name: string, version: string): Promise<boolean>;
+  /** The hashes of everything installed or kept. */
+  hashes(): Promise<Set<string>>;
   remove(name: string): Promise<boolean>;
   archive(sha256: string): Promise<Uint8Array | undefined>;
   /** Changes whenever a package is put or removed, by whichever process. */
@@ -21,7 +32,13 @@ export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
     transaction
       .delete(packageArchives)
       .where(
-        notInArray(packageArchives.sha256, transaction.select({ sha256: packages.sha256 }).from(packages)),
+        notInArray(
+          packageArchives.sha256,
+          transaction
+            .select({ sha256: packages.sha256 })
+            .from(packages)
+            .union(transaction.select({ sha256: packageVersions.sha256 }).from(packageVersions)),
+        ),
       );
   return {
     async list() {
@@ -35,10 +52,26 @@ export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
         .where(eq(packages.name, name));
       return row?.record;
     },
-    async put(record, archive) {
+    kept: (name) => readKept(orm, name),
+    removeKept: (name, version) =>
+      orm.transaction(async (transaction) => {
+        const removed = await forgetKept(transaction, name, version);
+        // Other processes look at this time to see that something changed.
+        await transaction.update(packages).set({ updatedAt: sql`now()` }).where(eq(packages.name, name));
+        await dropUnused(transaction);
+        return removed;
+      }),
+    async hashes() {
+      const { rows } = await orm.execute<{ sha256: string }>(
+        sql`select sha256 from packages union select sha256 from package_versions`,
+      );
+      return new Set(rows.map(({ sha256 }) => sha256));
+    },
+    async put(record, archive, mayKeep = () => false) {
       const { name, sha256 } = record;
       await orm.transaction(async (transaction) => {
         await transaction.insert(packageArchives).values({ sha256, bytes: archive }).onConflictDoNothing();
+        await keepReplaced(transaction, record, mayKeep);
         await transaction
           .insert(packages)
           .values({ name, sha256, record })
@@ -48,6 +81,7 @@ export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
     },
     async remove(name) {
       return orm.transaction(async (transaction) => {
+        await forgetKept(transaction, name);
         const rows = await transaction
           .delete(packages)
           .where(eq(packages.name, name))

@@ -82,7 +82,7 @@ export class PlacedPackages {
 
   /** Removes half-built packages of dead processes, and those no longer installed. */
   async sweep(nowMs: number): Promise<void> {
-    const installed = new Set((await this.#store.list()).map(({ sha256 }) => sha256));
+    const installed = await this.#store.hashes();
     const names = await readdir(this.#root).catch(() => []);
     const used = new Set(
       await Promise.all(names.map((name) => readlink(join(this.#root, name)).catch(() => ""))),
