@@ -14,7 +14,12 @@ import { withFreeName } from "./free-name.ts";
 import { needsReview } from "./linked-update.ts";
 import { readLock, writePin } from "./lock-file.ts";
 import { sha256Hex } from "./node-codec.ts";
-import { canBeKept, type PackageKinds, type PackageReading, type ResolvedDependencies } from "./package-kind.ts";
+import {
+  canBeKept,
+  type PackageKinds,
+  type PackageReading,
+  type ResolvedDependencies,
+} from "./package-kind.ts";
 import type { PackageReview } from "./package-review.ts";
 import type { PackageStore } from "./package-store.ts";
 import type { BuiltPackage, PlacedPackages } from "./placed-packages.ts";
@@ -195,8 +200,12 @@ async function checkHash(
   { name, version }: PackageDescription,
   actual: string,
   before: PackageRecord | undefined,
-  { isFolder, origin, lockPath, store }: Pick<PackageArchive, "isFolder" | "origin"> &
-    Pick<InstallerParts, "lockPath" | "store">,
+  {
+    isFolder,
+    origin,
+    lockPath,
+    store,
+  }: Pick<PackageArchive, "isFolder" | "origin"> & Pick<InstallerParts, "lockPath" | "store">,
 ): Promise<Result<true>> {
   // A folder is under development: its author reinstalls it without a new version.
   if (isFolder && before?.origin === origin) return ok(true);

@@ -29,17 +29,15 @@ export interface PackageStore {
 export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
   type Transaction = Parameters<Parameters<typeof orm.transaction>[0]>[0];
   const dropUnused = (transaction: Transaction) =>
-    transaction
-      .delete(packageArchives)
-      .where(
-        notInArray(
-          packageArchives.sha256,
-          transaction
-            .select({ sha256: packages.sha256 })
-            .from(packages)
-            .union(transaction.select({ sha256: packageVersions.sha256 }).from(packageVersions)),
-        ),
-      );
+    transaction.delete(packageArchives).where(
+      notInArray(
+        packageArchives.sha256,
+        transaction
+          .select({ sha256: packages.sha256 })
+          .from(packages)
+          .union(transaction.select({ sha256: packageVersions.sha256 }).from(packageVersions)),
+      ),
+    );
   return {
     async list() {
       const rows = await orm.select({ record: packages.record }).from(packages).orderBy(packages.name);

@@ -68,6 +68,7 @@ async function needsOf(tx: Executor, id: string): Promise<{ named: string[]; rec
       where status = 'running' and ref->>'id' = ${id} and ref->>'version' is not null
     union
     select pin->>'version', false from agent_revisions, jsonb_path_query(pins, '$[*]') pin where pin->>'id' = ${id}`);
-  const versions = (named: boolean) => rows.filter((row) => row.named === named).map(({ version }) => version);
+  const versions = (named: boolean) =>
+    rows.filter((row) => row.named === named).map(({ version }) => version);
   return { named: versions(true), recorded: versions(false) };
 }

@@ -1,6 +1,12 @@
 /** Registering or removing a capability over the API. By force it is done, and the answer says whom it broke. */
 import { type Capability, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
-import { type AgentStore, type BrokenAgent, type CapabilityDocuments, checkChanges, type Packages } from "@capstan/runtime";
+import {
+  type AgentStore,
+  type BrokenAgent,
+  type CapabilityDocuments,
+  checkChanges,
+  type Packages,
+} from "@capstan/runtime";
 
 export interface ChangeParts {
   readonly registry: CapabilityRegistry;

@@ -23,7 +23,11 @@ describe.each(STORES)("versions of a package, on $name", ({ fresh }) => {
   });
 
   const install = (version: string, { more = {}, query = "", source = code(version) } = {}) => {
-    const { required_scopes: _, ...manifest } = { ...demoManifest, actions: [demoManifest.actions[0]], ...more };
+    const { required_scopes: _, ...manifest } = {
+      ...demoManifest,
+      actions: [demoManifest.actions[0]],
+      ...more,
+    };
     const bytes = testTarball({ version, code: source, manifest: { ...manifest, ...more } });
     return server.call("POST", `/v1/packages${query}`, {
       source: "demo.tgz",
@@ -44,7 +48,9 @@ describe.each(STORES)("versions of a package, on $name", ({ fresh }) => {
     return answer.body.output?.text ?? answer.body;
   };
   const tools = async (agent: string) =>
-    (await server.call("GET", `/v1/agents/${agent}/preview`)).body.tools.map(({ name }: { name: string }) => name);
+    (await server.call("GET", `/v1/agents/${agent}/preview`)).body.tools.map(
+      ({ name }: { name: string }) => name,
+    );
   const versions = async () => (await server.call("GET", "/v1/capabilities/demo/versions")).body.items;
   const numbers = async () => (await versions()).map(({ version }: { version: string }) => version);
   const folders = () =>
@@ -67,7 +73,12 @@ describe.each(STORES)("versions of a package, on $name", ({ fresh }) => {
     server = await open();
     await both();
     expect(await versions()).toMatchObject([
-      { version: "2.0.0", registered: true, sha256: expect.stringMatching(/^\w{64}$/), used_by: [{ name: "Floating" }] },
+      {
+        version: "2.0.0",
+        registered: true,
+        sha256: expect.stringMatching(/^\w{64}$/),
+        used_by: [{ name: "Floating" }],
+      },
       { version: "1.0.0", registered: false, by: expect.any(String), used_by: [{ name: "Pinned" }] },
     ]);
     expect(folders()).toBe(2);
