@@ -129,9 +129,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     checkUpdate: async (candidate, { force }) => {
       const after = await candidateCapabilities(loading, candidate);
       const { name } = candidate.record;
-      const before = await store.get(name);
-      const id = before && canBeKept(host.kinds)(before) ? before.description.capability : undefined;
-      const versions = id === undefined ? [] : registry.versionsOf(id);
+      const versions = versionsAfterUpdate(await store.get(name), host, registry);
       return after.ok ? guard(name, after.value, { force, versions }) : after;
     },
   });
@@ -180,6 +178,16 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     ...changes({ host, loaded, store, dataDir, guard, linked }),
     close,
   };
+}
+
+/** Versions that agents can still stay on once another takes the place of `before`. */
+function versionsAfterUpdate(
+  before: PackageRecord | undefined,
+  { kinds }: PackageHost,
+  registry: CapabilityRegistry,
+) {
+  const id = before && canBeKept(kinds)(before) ? before.description.capability : undefined;
+  return id === undefined ? [] : registry.versionsOf(id);
 }
 
 function isolationOf(options: PackagesOptions): Promise<CommandIsolation> {

@@ -26,18 +26,9 @@ export interface PackageStore {
   revision(): Promise<string>;
 }
 
+type Transaction = Parameters<Parameters<Database["orm"]["transaction"]>[0]>[0];
+
 export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
-  type Transaction = Parameters<Parameters<typeof orm.transaction>[0]>[0];
-  const dropUnused = (transaction: Transaction) =>
-    transaction.delete(packageArchives).where(
-      notInArray(
-        packageArchives.sha256,
-        transaction
-          .select({ sha256: packages.sha256 })
-          .from(packages)
-          .union(transaction.select({ sha256: packageVersions.sha256 }).from(packageVersions)),
-      ),
-    );
   return {
     async list() {
       const rows = await orm.select({ record: packages.record }).from(packages).orderBy(packages.name);
@@ -104,4 +95,11 @@ export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
       return row?.bytes;
     },
   };
+}
+
+/** Archives that neither an installed nor a kept version names. */
+async function dropUnused(transaction: Transaction): Promise<void> {
+  const installed = transaction.select({ sha256: packages.sha256 }).from(packages);
+  const kept = transaction.select({ sha256: packageVersions.sha256 }).from(packageVersions);
+  await transaction.delete(packageArchives).where(notInArray(packageArchives.sha256, installed.union(kept)));
 }
