@@ -211,7 +211,7 @@ async function checkHash(
   if (isFolder && before?.origin === origin) return ok(true);
   const lock = await readLock(lockPath);
   if (!lock.ok) return lock;
-  for (const known of [lock.value[name], before, ...(await store.kept(name))]) {
+  for (const known of [lock.value[name], before, ...(await store.earlier(name))]) {
     if (known?.version === version && known.sha256 !== actual) {
       return fail("package_hash_changed", { name, version, expected: known.sha256, actual });
     }

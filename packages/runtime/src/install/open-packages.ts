@@ -255,11 +255,11 @@ function changes({
     async versions(id) {
       const name = loaded.ownerOf(id);
       const record = name === undefined ? undefined : await store.get(name);
-      return record?.description.capability === id ? [record, ...(await store.kept(name))] : [];
+      return record?.description.capability === id ? [record, ...(await store.earlier(name))] : [];
     },
     async removeVersion(id, version) {
       const name = loaded.ownerOf(id) ?? "";
-      const record = (await store.kept(name)).find((each) => semverOf(each.version) === version);
+      const record = (await store.earlier(name)).find((each) => semverOf(each.version) === version);
       const removed = record !== undefined && (await store.removeKept(name, record.version));
       if (removed && !(await store.hashes()).has(record.sha256)) await host.placed.remove(record.sha256);
       await loaded.sync();

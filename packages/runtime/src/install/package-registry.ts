@@ -87,7 +87,7 @@ export class PackageRegistry {
     for (const name of this.#loaded.keys()) {
       if (!present.has(name)) await this.#unload(name);
     }
-    const kept = this.#parts.keptLoaders ? await this.#parts.store.kept() : [];
+    const kept = this.#parts.keptLoaders ? await this.#parts.store.earlier() : [];
     for (const record of records) {
       await this.#load(
         record,

@@ -16,7 +16,7 @@ export interface PackageStore {
     mayKeep?: (before: PackageRecord) => boolean,
   ): Promise<void>;
   /** Earlier versions that are kept, newest first; without a name those of all packages. */
-  kept(name?: string): Promise<PackageRecord[]>;
+  earlier(name?: string): Promise<PackageRecord[]>;
   removeKept(name: string, version: string): Promise<boolean>;
   /** The hashes of everything installed or kept. */
   hashes(): Promise<Set<string>>;
@@ -41,7 +41,7 @@ export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
         .where(eq(packages.name, name));
       return row?.record;
     },
-    kept: (name) => readKept(orm, name),
+    earlier: (name) => readKept(orm, name),
     removeKept: (name, version) =>
       orm.transaction(async (transaction) => {
         const removed = await forgetKept(transaction, name, version);
