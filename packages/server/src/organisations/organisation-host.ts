@@ -1,6 +1,6 @@
 /**
- * The organisations beside the first, each with an application of its own, behind one listener. Other processes find a new
- * one at its first request, and otherwise within seconds.
+ * The organisations beside the first, each with an application of its own, behind one listener. Processes tell one another
+ * of changes; one that was not told finds a new organisation at its first request, and otherwise within seconds.
  */
 import { fail, type Refused, type Result } from "@capstan/core";
 import {
@@ -53,6 +53,8 @@ export interface FirstOrganisation {
   readonly people: Pick<PeopleStore, "standing">;
   /** Whether other processes may create one. */
   readonly isShared: boolean;
+  /** How processes tell one another that something was written. */
+  readonly policyChanges: Pick<Database["policyChanges"], "announce" | "onChange">;
 }
 
 type NewOrganisation = Parameters<OrganisationStore["create"]>[0];
@@ -71,6 +73,7 @@ export class OrganisationHost {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #isTold = false;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
@@ -80,6 +83,7 @@ export class OrganisationHost {
   async start(first: FirstOrganisation): Promise<void> {
     this.#first = first;
     await this.look();
+    first.policyChanges.onChange(() => this.#hear());
     if (!first.isShared) return;
     this.#timer = setInterval(() => {
       this.look().catch((error) => this.#parts.onError(error, "looking for organisations"));
@@ -133,6 +137,12 @@ export class OrganisationHost {
     return this.store.remove(id);
   }
 
+  /** After a change of one: in force here, and other processes look. */
+  async changed(): Promise<void> {
+    await this.look();
+    await this.#first?.policyChanges.announce();
+  }
+
   /** Compares what runs here with what is stored; one at a time. */
   look(): Promise<void> {
     this.#lookedAt = performance.now();
@@ -150,6 +160,24 @@ export class OrganisationHost {
     clearInterval(this.#timer);
     await this.#looking.catch(() => {});
     for (const id of [...this.#entries.keys()]) await this.#end(id);
+  }
+
+  /**
+   * Something was written in the first organisation. Who people are counts in all; and it may have been an organisation: a new
+   * one is looked for at its next request, those that run here at once.
+   */
+  #hear(): void {
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    for (const { opened } of this.#entries.values()) opened.database.policyChanges.apply();
+    if (!this.#first?.isShared || this.#entries.size === 0 || this.#isTold) return;
+    this.#isTold = true;
+    this.#looking = this.#looking
+      .catch(() => {})
+      .then(() => {
+        this.#isTold = false;
+        return this.#compare();
+      });
+    this.#looking.catch((error) => this.#parts.onError(error, "looking for organisations"));
   }
 
   async #find(id: string): Promise<Entry | undefined> {
@@ -194,6 +222,7 @@ export class OrganisationHost {
     const record = (await this.store.list()).find((each) => each.id === id);
     if (!record) throw new Error("the organisation just written is not there");
     this.#entries.set(id, { record, opened: opened.value });
+    await this.#first?.policyChanges.announce();
     return opened;
   }
 
