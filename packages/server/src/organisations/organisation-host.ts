@@ -138,7 +138,7 @@ export class OrganisationHost {
   }
 
   /** After a change of one: in force here, and other processes look. */
-  async changed(): Promise<void> {
+  async announce(): Promise<void> {
     await this.look();
     await this.#first?.policyChanges.announce();
   }
