@@ -109,7 +109,9 @@ function keptBriefly<T>(
     if (known && known.until > now()) return known.record;
     if (kept.size > 10_000) kept.clear(); // someone is guessing keys; clear rather than grow
     const record = find(key);
-    kept.set(key, { until: now() + KEPT_MS, record });
+    const entry = { until: now() + KEPT_MS, record };
+    kept.set(key, entry);
+    record.catch(() => kept.get(key) === entry && kept.delete(key)); // a database that is away for a moment is no answer
     return record;
   };
 }
