@@ -69,7 +69,7 @@ const MODEL_UNKNOWN =
 const WORDS: readonly (readonly [RegExp, ReportedErrorCode])[] = [
   [/rate.?limit|too many requests|resource.?exhausted|quota|usage limit/i, "coding_agent_rate_limited"],
   [
-    /not logged in|log ?in|authenticat|unauthori[sz]ed|api.?key|credential|no auth|access token/i,
+    /not logged in|log ?in|authenticat|unauthori[sz]ed|api.?key|credential|no auth|access token|missing environment variable/i,
     "coding_agent_not_logged_in",
   ],
   [MODEL_UNKNOWN, "coding_agent_model_unknown"],
