@@ -38,6 +38,13 @@ const ROWS: readonly Row[] = [
     /Wait and run it again/,
   ],
   [
+    "404 for its model",
+    ({ unknownModel }) => ({ ...unknownModel, exit: exited(1) }),
+    "coding_agent_model_unknown",
+    /capstan models --agent/,
+  ],
+  ["500", ({ down }) => ({ ...down, exit: exited(1) }), "coding_agent_provider_down", /Run it again/],
+  [
     "SIGKILL",
     ({ works }) => ({ text: beginning(works, 0.5), exit: { code: null, signal: "SIGKILL" } }),
     "coding_agent_killed",

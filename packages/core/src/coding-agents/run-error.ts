@@ -63,7 +63,7 @@ function codeOfStatus(status: number, message: string): ReportedErrorCode | unde
 }
 
 const MODEL_UNKNOWN =
-  /models?\b.{0,80}(not found|not exist|unknown|not supported|unavailable|invalid)|(unknown|invalid|no such) model|ModelNotFound/i;
+  /models?\b.{0,80}(not found|not exist|unknown|not supported|unavailable|invalid)|(unknown|invalid|no such|cannot use this) model|ModelNotFound/i;
 
 /** In order: the first that matches decides. */
 const WORDS: readonly (readonly [RegExp, ReportedErrorCode])[] = [
