@@ -15,7 +15,7 @@ import { needsReview } from "./linked-update.ts";
 import { readLock, writePin } from "./lock-file.ts";
 import { sha256Hex } from "./node-codec.ts";
 import {
-  canBeKept,
+  keepingOf,
   type PackageKinds,
   type PackageReading,
   type ResolvedDependencies,
@@ -295,7 +295,7 @@ async function complete(
     return broken;
   }
   const hashes = await parts.store.hashes();
-  await parts.store.put(record, bytes, canBeKept(parts.kinds));
+  await parts.store.put(record, bytes, keepingOf(parts.kinds));
   await built.value.publish();
   const pinned = await writePin(parts.lockPath, record.name, {
     kind,

@@ -36,7 +36,7 @@ import { LinkedFolders } from "./linked-folders.ts";
 import { mcpKind } from "./mcp-kind.ts";
 import { operatorSettings } from "./npm-program.ts";
 import { openApiKind } from "./openapi-kind.ts";
-import { canBeKept } from "./package-kind.ts";
+import { keepingOf } from "./package-kind.ts";
 import {
   type AgentGuard,
   agentGuard,
@@ -186,7 +186,7 @@ function versionsAfterUpdate(
   { kinds }: PackageHost,
   registry: CapabilityRegistry,
 ) {
-  const id = before && canBeKept(kinds)(before) ? before.description.capability : undefined;
+  const id = before && keepingOf(kinds)(before) !== "no" ? before.description.capability : undefined;
   return id === undefined ? [] : registry.versionsOf(id);
 }
 

@@ -28,7 +28,7 @@ export interface PlaceRequest {
 }
 
 export interface PackageKindRules {
-  /** Loading it starts a process or opens a connection, so earlier versions are not kept. */
+  /** Loading it starts a process or opens a connection, so an earlier version is only kept while something names it. */
   readonly staysOpen?: true;
   /** The archive's metadata. Nothing of the package runs. */
   read(bytes: Uint8Array): Promise<Result<PackageReading>> | Result<PackageReading>;
@@ -47,14 +47,17 @@ export interface PackageKindRules {
   commandLine?(folder: string, command: string): Promise<Result<CommandLine>>;
 }
 
+/** `named`: kept while something names it; `recorded`: also for revisions that were saved with it. */
+export type Keeping = "no" | "named" | "recorded";
+
 /** Whether agents can stay on this version after an update. A service runs once, in its newest version. */
-export const canBeKept =
+export const keepingOf =
   (kinds: PackageKinds) =>
-  ({ kind, description, service_folder }: PackageRecord): boolean =>
-    kinds[kind] !== undefined &&
-    kinds[kind].staysOpen === undefined &&
-    description.capability !== undefined &&
-    description.service === undefined &&
-    service_folder === undefined;
+  ({ kind, description, service_folder }: PackageRecord): Keeping => {
+    const isService = description.service !== undefined || service_folder !== undefined;
+    const rules = kinds[kind];
+    if (!rules || description.capability === undefined || isService) return "no";
+    return rules.staysOpen ? "named" : "recorded";
+  };
 
 export type PackageKinds = Readonly<Partial<Record<PackageKind, PackageKindRules>>>;

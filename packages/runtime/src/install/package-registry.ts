@@ -2,7 +2,7 @@
  * Keeps the registry in sync with the store: a package that any process installs, updates or removes takes effect on all of them
  * within a second. A package that cannot be loaded here is left out and listed in `problems`.
  */
-import type { Capability, CapabilityRegistry, Failure, Result } from "@capstan/core";
+import { type Capability, type CapabilityRegistry, type Failure, ok, type Result } from "@capstan/core";
 import type { PackageKind, PackageRecord } from "../db/schema/package-record.ts";
 import type { PackageStore } from "./package-store.ts";
 
@@ -28,12 +28,14 @@ export interface PackageRegistryParts {
   readonly keptLoaders?: PackageLoaders;
 }
 
+type EarlierVersions = ReadonlyMap<string, LoadedPackage>;
+
 interface LoadedEntry {
   readonly sha256: string;
   readonly ids: readonly string[];
   readonly loaded: LoadedPackage;
-  /** The hashes of its earlier versions. */
-  kept: string;
+  /** Its earlier versions, by hash. */
+  kept: EarlierVersions;
 }
 
 export class PackageRegistry {
@@ -76,7 +78,8 @@ export class PackageRegistry {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#running.catch(() => {});
-    await Promise.all([...this.#loaded.values()].map(({ loaded }) => loaded.close?.()));
+    const open = [...this.#loaded.values()].flatMap(({ loaded, kept }) => [loaded, ...kept.values()]);
+    await Promise.all(open.map((each) => each.close?.()));
   }
 
   async #sync(): Promise<void> {
@@ -99,19 +102,14 @@ export class PackageRegistry {
 
   async #load(record: PackageRecord, keptRecords: readonly PackageRecord[]): Promise<void> {
     const before = this.#loaded.get(record.name);
-    const kept = keptRecords.map(({ sha256 }) => sha256).join(" ");
-    if (before?.sha256 === record.sha256) {
-      if (before.kept !== kept) this.#keep(before, await this.#earlier(keptRecords));
-      before.kept = kept;
-      return;
-    }
+    if (before?.sha256 === record.sha256) return this.#change(before, keptRecords);
     const loaded = await this.#parts.loaders[record.kind]?.(record);
     if (!loaded) return;
     if (!loaded.ok) {
       this.problems.set(record.name, loaded.failure);
       return;
     }
-    const earlier = await this.#earlier(keptRecords);
+    const kept = await this.#earlier(keptRecords, before?.kept);
     const close = this.#forget(record.name);
     const ids: string[] = [];
     for (const capability of loaded.value.capabilities) {
@@ -120,25 +118,40 @@ export class PackageRegistry {
       else this.problems.set(record.name, registered.failure);
     }
     const entry = { sha256: record.sha256, ids, loaded: loaded.value, kept };
-    this.#keep(entry, earlier);
+    this.#keep(entry);
     this.#loaded.set(record.name, entry);
     await close();
+    await closeUnused(before?.kept, kept);
   }
 
-  /** One that cannot be loaded here is left out: who pins it is told so. */
-  async #earlier(records: readonly PackageRecord[]): Promise<Capability[]> {
-    const found: Capability[] = [];
+  /** Of a package that stays as it is, earlier versions came or went. */
+  async #change(entry: LoadedEntry, keptRecords: readonly PackageRecord[]): Promise<void> {
+    const { kept: before } = entry;
+    if (keptRecords.length === before.size && keptRecords.every(({ sha256 }) => before.has(sha256))) return;
+    entry.kept = await this.#earlier(keptRecords, before);
+    this.#keep(entry);
+    await closeUnused(before, entry.kept);
+  }
+
+  /** One that cannot be loaded here is left out: who pins it is told so. What is already loaded stays open. */
+  async #earlier(
+    records: readonly PackageRecord[],
+    before: EarlierVersions = new Map(),
+  ): Promise<EarlierVersions> {
+    const found = new Map<string, LoadedPackage>();
     for (const record of records) {
-      const loaded = await this.#parts.keptLoaders?.[record.kind]?.(record);
-      if (loaded?.ok) found.push(loaded.value.capabilities[0]);
+      const open = before.get(record.sha256);
+      const loaded = open ? ok(open) : await this.#parts.keptLoaders?.[record.kind]?.(record);
+      if (loaded?.ok) found.set(record.sha256, loaded.value);
     }
     return found;
   }
 
   /** Only of the package's own capability: bundled skills have no versions of their own. */
-  #keep({ ids, loaded }: LoadedEntry, earlier: readonly Capability[]): void {
+  #keep({ ids, loaded, kept }: LoadedEntry): void {
     const { id } = loaded.capabilities[0];
     if (!ids.includes(id)) return;
+    const earlier = [...kept.values()].map(({ capabilities: [own] }) => own);
     this.#parts.registry.keepVersions(
       id,
       earlier.filter((each) => each.id === id),
@@ -147,10 +160,12 @@ export class PackageRegistry {
 
   /** Removes only what this package registered; someone else's capability with the same id stays. */
   async #unload(name: string): Promise<void> {
+    const kept = this.#loaded.get(name)?.kept;
     await this.#forget(name)();
+    await closeUnused(kept, new Map());
   }
 
-  /** At once; what it returns closes the package. */
+  /** At once; what it returns closes the package, but not its earlier versions. */
   #forget(name: string): () => Promise<void> {
     const before = this.#loaded.get(name);
     this.problems.delete(name);
@@ -159,4 +174,8 @@ export class PackageRegistry {
     this.#loaded.delete(name);
     return async () => before.loaded.close?.();
   }
+}
+
+async function closeUnused(before: EarlierVersions = new Map(), after: EarlierVersions): Promise<void> {
+  for (const [sha256, loaded] of before) if (!after.has(sha256)) await loaded.close?.();
 }

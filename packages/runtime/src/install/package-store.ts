@@ -3,6 +3,7 @@ import { eq, notInArray, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";
 import { packageArchives, packages, packageVersions } from "../db/schema/package-tables.ts";
+import type { Keeping } from "./package-kind.ts";
 import { forgetKept, keepReplaced, readKept } from "./package-versions.ts";
 
 export interface PackageStore {
@@ -12,8 +13,8 @@ export interface PackageStore {
   put(
     record: PackageRecord,
     archive: Uint8Array,
-    /** Whether the version that it replaces can be kept for those who stay on it; absent: no. */
-    mayKeep?: (before: PackageRecord) => boolean,
+    /** How the version that it replaces is kept for those who stay on it; absent: not at all. */
+    keeping?: (before: PackageRecord) => Keeping,
   ): Promise<void>;
   /** Earlier versions that are kept, newest first; without a name those of all packages. */
   earlier(name?: string): Promise<PackageRecord[]>;
@@ -56,11 +57,11 @@ export function packageStore({ orm }: Pick<Database, "orm">): PackageStore {
       );
       return new Set(rows.map(({ sha256 }) => sha256));
     },
-    async put(record, archive, mayKeep = () => false) {
+    async put(record, archive, keeping = () => "no" as const) {
       const { name, sha256 } = record;
       await orm.transaction(async (transaction) => {
         await transaction.insert(packageArchives).values({ sha256, bytes: archive }).onConflictDoNothing();
-        await keepReplaced(transaction, record, mayKeep);
+        await keepReplaced(transaction, record, keeping);
         await transaction
           .insert(packages)
           .values({ name, sha256, record })

@@ -6,6 +6,7 @@ import { satisfies, semverOf } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";
+import type { Keeping } from "./package-kind.ts";
 
 const MOST_RECORDED = 10; // each may be an archive of megabytes
 
@@ -28,28 +29,33 @@ export async function forgetKept(orm: Executor, name: string, version?: string):
 export async function keepReplaced(
   tx: Executor,
   next: PackageRecord,
-  mayKeep: (before: PackageRecord) => boolean,
+  keeping: (version: PackageRecord) => Keeping,
 ): Promise<void> {
   const { rows } = await tx.execute<{ record: PackageRecord }>(
     sql`select record from packages where name = ${next.name} for update`,
   );
   const before = rows[0]?.record;
-  if (before && before.version !== next.version && mayKeep(before))
+  if (before && before.version !== next.version && keeping(before) !== "no")
     await tx.execute(sql`insert into package_versions (name, version, sha256, record)
       values (${before.name}, ${before.version}, ${before.sha256}, ${JSON.stringify(before)}::jsonb)
       on conflict (name, version) do update set sha256 = excluded.sha256, record = excluded.record, created_at = now()`);
   await forgetKept(tx, next.name, next.version);
-  await forgetUnneeded(tx, next.name);
+  await forgetUnneeded(tx, next.name, keeping);
 }
 
-async function forgetUnneeded(tx: Executor, name: string): Promise<void> {
+async function forgetUnneeded(
+  tx: Executor,
+  name: string,
+  keeping: (version: PackageRecord) => Keeping,
+): Promise<void> {
   let recorded = 0;
-  for (const { version, description } of await readKept(tx, name)) {
-    const needs = await needsOf(tx, description.capability ?? "");
-    const own = semverOf(version);
+  for (const record of await readKept(tx, name)) {
+    const needs = await needsOf(tx, record.description.capability ?? "");
+    const own = semverOf(record.version);
     if (needs.named.some((pin) => satisfies(own, pin))) continue;
-    if (needs.recorded.includes(own) && ++recorded <= MOST_RECORDED) continue;
-    await forgetKept(tx, name, version);
+    const isRecorded = keeping(record) === "recorded" && needs.recorded.includes(own);
+    if (isRecorded && ++recorded <= MOST_RECORDED) continue;
+    await forgetKept(tx, name, record.version);
   }
 }
 
