@@ -152,7 +152,7 @@ export {
   replayStore,
 } from "./replays/replay-store.ts";
 export { startReplayWorker } from "./replays/replay-worker.ts";
-export { type RunSelection, selectRuns } from "./replays/select-runs.ts";
+export { agentsOfRuns, type RunSelection, selectRuns } from "./replays/select-runs.ts";
 export { type FolderWork, folderWorks } from "./repositories/folder-works.ts";
 export { Git } from "./repositories/git.ts";
 export { type FolderChange, Worktrees } from "./repositories/worktrees.ts";

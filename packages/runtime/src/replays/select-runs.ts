@@ -44,6 +44,18 @@ const SELECT = `select r.id, r.session_id from runs r join sessions s on s.id = 
       or ($11 = 'live' and exists (select 1 from agents a where a.id::text = r.agent_id and a.version = r.revision)))
   order by r.id desc limit $12`;
 
+/** Agents that still exist. */
+export async function agentsOfRuns(
+  pool: Pick<pg.Pool, "query">,
+  runIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await pool.query<{ agent_id: string }>(
+    `select distinct r.agent_id from runs r join agents a on a.id::text = r.agent_id where r.id = any($1::uuid[])`,
+    [runIds],
+  );
+  return rows.map((row) => row.agent_id);
+}
+
 /** Oldest first. `owner`: only runs of this user's sessions. */
 export async function selectRuns(
   pool: Pick<pg.Pool, "query">,

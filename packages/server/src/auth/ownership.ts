@@ -74,6 +74,20 @@ export const sharedToCaller = async (sharing: AgentSharings, caller: Caller) =>
 export const mayChange = async (sharing: AgentSharings, id: string, caller: Caller): Promise<boolean> =>
   (await sharing.rightsOf(id, { email: caller.email, isAdmin: seesAll(caller) })).includes("change");
 
+/** Agents that a body names; one that is not for the caller looks like none. */
+export async function usableAgents(
+  sharing: Pick<AgentSharings, "rightsOf">,
+  ids: readonly (string | null | undefined)[],
+  caller: Caller,
+): Promise<Result<true>> {
+  for (const id of ids) {
+    if (id == null) continue;
+    const rights = await sharing.rightsOf(id, { email: caller.email, isAdmin: seesAll(caller) });
+    if (!rights.includes("use")) return fail("not_found", { what: "agent", id });
+  }
+  return ok(true);
+}
+
 /**
  * Runs before every route at or below an agent. One that is not for the caller looks like none. To change it is its owner's
  * and of whom the owner named: whoever changes it decides what it does with the rights of all its users.

@@ -10,6 +10,7 @@ import {
 } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import {
+  type AgentSharings,
   type AuditLog,
   type ConnectAccounts,
   type ConnectionProviders,
@@ -20,7 +21,7 @@ import {
   subjectNames,
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
-import { ownerFilter } from "../auth/ownership.ts";
+import { ownerFilter, usableAgents } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
@@ -68,6 +69,7 @@ export interface ConnectionRouteParts {
   readonly connectionProviders: ConnectionProviders;
   readonly connectAccounts: ConnectAccounts;
   readonly audit: AuditLog;
+  readonly sharing: AgentSharings;
 }
 
 const isAskedFor = (
@@ -79,6 +81,9 @@ const isAskedFor = (
   (query.provider === undefined || provider === query.provider) &&
   (query.status === undefined || status === query.status) &&
   hasText(query.q, account, provider, provider_name, user);
+
+/** Its name is shown with the connection. `*` is every agent. */
+const namedAgents = (id: string | undefined): (string | undefined)[] => (id === "*" ? [] : [id]);
 
 const SECONDS_PER_HOUR = 3600;
 
@@ -113,17 +118,20 @@ export function connectionRoutes(parts: ConnectionRouteParts) {
       password,
     } = c.req.valid("json");
     const caller = c.get("caller");
-    const started = await accounts.start({
-      userEmail: caller.email,
-      redirectUri: redirectUri(c, settings),
-      provider,
-      scopes,
-      agentId: agent_id,
-      approvalId: approval_id,
-      once: term === "once",
-      forSeconds: term === "time" ? hours * SECONDS_PER_HOUR : undefined,
-      secret: { ...(key && { key }), ...(user && { user }), ...(password && { password }) },
-    });
+    const named = await usableAgents(parts.sharing, namedAgents(agent_id), caller);
+    const started = !named.ok
+      ? named
+      : await accounts.start({
+          userEmail: caller.email,
+          redirectUri: redirectUri(c, settings),
+          provider,
+          scopes,
+          agentId: agent_id,
+          approvalId: approval_id,
+          once: term === "once",
+          forSeconds: term === "time" ? hours * SECONDS_PER_HOUR : undefined,
+          secret: { ...(key && { key }), ...(user && { user }), ...(password && { password }) },
+        });
     if (!started.ok) return problem(c, started.failure);
     if ("url" in started.value)
       return c.json({ authorization_url: started.value.url, connection: null }, 200);

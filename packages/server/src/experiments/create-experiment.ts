@@ -3,6 +3,7 @@ import type { ExperimentCreate } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import { type Scorer, type ScorerSpec, scorerName } from "@capstan/core/internal";
 import type {
+  AgentSharings,
   AuditLog,
   ConfigSeal,
   DatasetStore,
@@ -14,10 +15,11 @@ import type {
   RevisionStore,
 } from "@capstan/runtime";
 import type { z } from "@hono/zod-openapi";
+import { usableAgents } from "../auth/ownership.ts";
 import { everyItem, ownDataset, versionOf } from "../datasets/import-items.ts";
 import type { Caller } from "../http/caller.ts";
+import { checkChange, checkRevision } from "../replays/check-change.ts";
 import { changeOf } from "../replays/replay-dto.ts";
-import { checkChange } from "../replays/replay-routes.ts";
 
 export interface ExperimentParts {
   readonly experiments: ExperimentStore;
@@ -28,6 +30,7 @@ export interface ExperimentParts {
   readonly models: Pick<Models, "check">;
   readonly scorers: readonly Scorer[];
   readonly audit: AuditLog;
+  readonly sharing: AgentSharings;
 }
 
 type Variant = ExperimentRecord["variants"][number];
@@ -41,6 +44,8 @@ export async function createExperiment(
 ): Promise<Result<ExperimentRecord>> {
   const dataset = await ownDataset(parts, body.dataset_id, caller);
   if (!dataset.ok) return dataset;
+  const agent = await usableAgents(parts.sharing, [body.agent_id], caller);
+  if (!agent.ok) return agent;
   const version = versionOf(dataset.value, body.version);
   if (!version.ok) return version;
   const items = await everyItem(parts.datasets, dataset.value.id, version.value);
@@ -107,14 +112,24 @@ async function variantsOf(parts: ExperimentParts, caller: Caller, asked: Asked):
     const found = typeof revision === "number" ? revision : numbers.get(revision);
     if (found === undefined)
       return fail("not_found", { what: "revision with the label", id: String(revision) });
-    const exists = await parts.revisions.get(asked.agent_id, found);
-    if (!exists.ok) return exists;
+    const usable = await checkUsable(parts, caller, asked.agent_id, { asked: revision, found });
+    if (!usable.ok) return usable;
     const allowed = await checkChange(parts, caller, { with: change, live_reads: asked.live_reads });
     if (!allowed.ok) return allowed;
     const stored = changeOf({ ...change, revision: found }, parts.configSeal.seal);
     made.push({ name: name ?? variantName(String(revision), found, change), change: stored });
   }
   return ok(made);
+}
+
+async function checkUsable(
+  { sharing, revisions }: ExperimentParts,
+  caller: Caller,
+  agentId: string,
+  revision: { readonly asked: string | number; readonly found: number },
+): Promise<Result<unknown>> {
+  const chosen = revision.asked === "live" ? ok(true) : await checkRevision(sharing, caller, agentId);
+  return chosen.ok ? revisions.get(agentId, revision.found) : chosen;
 }
 
 /** What is special about it, as far as that can be said in a few words. */

@@ -2,6 +2,7 @@
 import { countTokens } from "@capstan/builtins";
 import type { Scorer } from "@capstan/core/internal";
 import {
+  type AgentSharings,
   type AuditLog,
   type BudgetLedger,
   type Composer,
@@ -33,6 +34,7 @@ export interface ExperimentFeatureParts {
   readonly configSeal: ConfigSeal;
   readonly revisions: RevisionStore;
   readonly audit: AuditLog;
+  readonly sharing: AgentSharings;
   readonly scorers: readonly Scorer[];
   readonly scored?: (event: ScoredEvent) => void;
   readonly withRetry: DatabaseRetry;

@@ -1,6 +1,7 @@
 /** Replays of recorded runs: their routes, and the worker that runs them beside live runs. */
 import { countTokens } from "@capstan/builtins";
 import {
+  type AgentSharings,
   type AuditLog,
   type BudgetLedger,
   type Composer,
@@ -28,6 +29,7 @@ export interface ReplayFeatureParts {
   readonly files: SessionFiles;
   readonly configSeal: ConfigSeal;
   readonly audit: AuditLog;
+  readonly sharing: AgentSharings;
   readonly withRetry: DatabaseRetry;
   readonly onError: (error: unknown, what: string) => void;
 }

@@ -11,13 +11,13 @@ import {
 } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import {
+  type AgentSharings,
   type AuditLog,
   type ConfigSeal,
   type Database,
   isUuid,
   type LeasedWorker,
   type Models,
-  RECORDED_MODEL,
   type ReplayRecord,
   type ReplayStore,
   readNumberCursor,
@@ -26,9 +26,10 @@ import {
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
-import { type Caller, isAdmin } from "../http/caller.ts";
+import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { checkAgents, checkChange } from "./check-change.ts";
 import { changeOf, comparisonDto, replayDto, replayedRunDto, selectionOf } from "./replay-dto.ts";
 
 const tags = ["replays"];
@@ -100,6 +101,7 @@ export interface ReplayRouteParts {
   readonly configSeal: Pick<ConfigSeal, "seal">;
   readonly models: Pick<Models, "check">;
   readonly audit: AuditLog;
+  readonly sharing: AgentSharings;
 }
 
 export function replayRoutes(parts: ReplayRouteParts) {
@@ -184,6 +186,8 @@ async function createReplay(
   if (!allowed.ok) return allowed;
   const runIds = await selectRuns(database.pool, selectionOf(body), ownerFilter(caller));
   if (!runIds.ok) return runIds;
+  const usable = await checkAgents(parts, caller, runIds.value, body.with.revision);
+  if (!usable.ok) return usable;
   const made = await replays.create({
     owner: caller.email,
     change: changeOf(body.with, parts.configSeal.seal),
@@ -197,21 +201,4 @@ async function createReplay(
   const details = { runs: runIds.value.length, live_reads: body.live_reads };
   await audit.add({ actor: caller.email, action: "replay.created", subject: made.id, details });
   return ok(made);
-}
-
-/** A config decides where requests go and which secrets go with them: it may not be tried live by whoever likes. */
-export async function checkChange(
-  { models }: Pick<ReplayRouteParts, "models">,
-  caller: Caller,
-  {
-    with: { capabilities, model },
-    live_reads,
-  }: { readonly with: { capabilities?: unknown; model?: string | undefined }; readonly live_reads: boolean },
-): Promise<Result<true>> {
-  if (capabilities && live_reads && !isAdmin(caller))
-    return fail("forbidden", {
-      message: "Other capabilities together with live reads need an admin.",
-      nextStep: "Leave out live_reads: results come from the recording. Or ask an admin.",
-    });
-  return model === undefined || model === RECORDED_MODEL ? ok(true) : models.check(model);
 }

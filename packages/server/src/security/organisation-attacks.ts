@@ -2,6 +2,7 @@
 import type { SecurityRow } from "./sharing-attacks.ts";
 
 const ORGANISATIONS = "packages/server/src/security/organisations.live.test.ts";
+const BODIES = "packages/server/src/security/ids-in-bodies.live.test.ts";
 const MEMBERS = "packages/server/src/organisations/people-in-organisations.live.test.ts";
 const PROGRAMS = "packages/server/src/organisations/programs-in-organisations.live.test.ts";
 const ROWS = "packages/runtime/src/organisations/organisations.live.test.ts";
@@ -11,6 +12,7 @@ export const ORGANISATION_ATTACKS: readonly SecurityRow[] = [
     attack: "another organisation's things, by any route, key, token, header or cookie",
     shownBy: [
       [ORGANISATIONS, "every route, asked by another organisation's admin"],
+      [BODIES, "every field that can name a thing is tried here"],
       [ORGANISATIONS, "a key of one is nothing in another"],
       [ORGANISATIONS, "tokens of agents and runs belong to one"],
       [MEMBERS, "claims give a role in one and nothing in the other"],

@@ -10,6 +10,7 @@ import {
 import { ok, type Result } from "@capstan/core";
 import { asksAbout, type CompiledCheck, checkLine, checkSentence } from "@capstan/core/internal";
 import {
+  type AgentSharings,
   type AgentStore,
   type AuditLog,
   compileTextFind,
@@ -21,6 +22,7 @@ import {
   tryByModel,
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
+import { usableAgents } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
@@ -71,11 +73,12 @@ const trial = createRoute({
 export interface TextCheckRouteParts {
   readonly textChecks: TextCheckStore;
   readonly agents: AgentStore;
+  readonly sharing: AgentSharings;
   readonly audit: AuditLog;
   readonly models: Pick<ServerModels, "resolve">;
 }
 
-export function textCheckRoutes({ textChecks, agents, audit, models }: TextCheckRouteParts) {
+export function textCheckRoutes({ textChecks, agents, sharing, audit, models }: TextCheckRouteParts) {
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { agent_id, then: effect, q, ...rest } = c.req.valid("query");
@@ -119,6 +122,9 @@ export function textCheckRoutes({ textChecks, agents, audit, models }: TextCheck
   });
   routes.openapi(trial, async (c) => {
     const { text, agent_id, checks } = c.req.valid("json");
+    const named = [agent_id, ...(checks ?? []).map((check) => check.agent_id)];
+    const known = await usableAgents(sharing, named, c.get("caller"));
+    if (!known.ok) return problem(c, known.failure);
     const tried = checks
       ? compileAll(checks.map(draftOf))
       : ok(await textChecks.inForce(agent_id ?? "", new Date()));

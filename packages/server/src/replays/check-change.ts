@@ -1,0 +1,68 @@
+/** Who may try a change on an agent. A trial has no effects, but it reads with the agent's config and secrets. */
+import type { ReplayWith } from "@capstan/client/wire";
+import { fail, ok, type Result } from "@capstan/core";
+import {
+  type AgentSharings,
+  agentsOfRuns,
+  type Database,
+  type Models,
+  RECORDED_MODEL,
+} from "@capstan/runtime";
+import { mayChange, seesAll, usableAgents } from "../auth/ownership.ts";
+import { type Caller, isAdmin } from "../http/caller.ts";
+
+export interface ChangeParts {
+  readonly models: Pick<Models, "check">;
+  readonly sharing: AgentSharings;
+}
+
+/** A config decides where requests go and which secrets go with them: it may not be tried live by whoever likes. */
+export async function checkChange(
+  { models, sharing }: ChangeParts,
+  caller: Caller,
+  asked: {
+    readonly with: Pick<ReplayWith, "capabilities" | "model" | "rules">;
+    readonly live_reads: boolean;
+  },
+): Promise<Result<true>> {
+  const { capabilities, model, rules = [] } = asked.with;
+  if (capabilities && asked.live_reads && !isAdmin(caller))
+    return fail("forbidden", {
+      message: "Other capabilities together with live reads need an admin.",
+      nextStep: "Leave out live_reads: results come from the recording. Or ask an admin.",
+    });
+  const named = rules.map((rule) => rule.agent_id);
+  const known = await usableAgents(sharing, named, caller);
+  if (!known.ok) return known;
+  return model === undefined || model === RECORDED_MODEL ? ok(true) : models.check(model);
+}
+
+/** A run outlives its user's right to the agent: who may no longer use the agent does not replay it either. */
+export async function checkAgents(
+  { database, sharing }: { readonly database: Pick<Database, "pool">; readonly sharing: AgentSharings },
+  caller: Caller,
+  runIds: readonly string[],
+  revision: number | undefined,
+): Promise<Result<true>> {
+  if (seesAll(caller)) return ok(true);
+  for (const agentId of await agentsOfRuns(database.pool, runIds)) {
+    const usable = await usableAgents(sharing, [agentId], caller);
+    if (!usable.ok) return usable;
+    const chosen = revision === undefined ? ok(true) : await checkRevision(sharing, caller, agentId);
+    if (!chosen.ok) return chosen;
+  }
+  return ok(true);
+}
+
+/** An older revision may have been taken back for a reason, and a draft was made live by nobody. */
+export const checkRevision = async (
+  sharing: AgentSharings,
+  caller: Caller,
+  agentId: string,
+): Promise<Result<true>> =>
+  (await mayChange(sharing, agentId, caller))
+    ? ok(true)
+    : fail("forbidden", {
+        message: "Only who may change an agent chooses which of its revisions is tried.",
+        nextStep: "Leave `revision` out, or ask the agent's owner.",
+      });
