@@ -137,7 +137,6 @@ export { createModelRegistry, type ModelRefresher } from "./coding-agents/model-
 export {
   lastWords,
   plainMessage,
-  type ReportedErrorCode,
   RUN_ERROR_CODES,
   type RunErrorCode,
   runErrorCode,

@@ -136,7 +136,7 @@ export const DatasetVersion = z
 export type DatasetVersion = z.infer<typeof DatasetVersion>;
 export const DatasetVersionPage = pageOf(DatasetVersion).meta({ id: "DatasetVersionPage" });
 
-const Version = () => queryNumber().int().min(1).optional().meta({ description: "Default: the newest." });
+const Version = () => queryNumber(z.int().min(1)).optional().meta({ description: "Default: the newest." });
 export const DatasetItemQuery = PageQuery.extend({
   version: Version(),
   label: ItemLabel.optional(),

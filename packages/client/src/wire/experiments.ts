@@ -178,7 +178,7 @@ export const ExperimentQuery = PageQuery.extend({
 export type ExperimentQuery = z.input<typeof ExperimentQuery>;
 
 export const CellQuery = PageQuery.extend({
-  variant: queryNumber().int().min(0).optional(),
+  variant: queryNumber(z.int().min(0)).optional(),
   item_id: z.string().max(200).optional(),
   status: z.enum(STATUSES).optional(),
 });

@@ -123,7 +123,7 @@ const MonitorScore = z
   .meta({ id: "MonitorScore" });
 export type MonitorScore = z.infer<typeof MonitorScore>;
 const MonitorScorePage = pageOf(MonitorScore).meta({ id: "MonitorScorePage" });
-const MonitorScoreQuery = PageQuery.extend({ revision: queryNumber().int().min(1).optional() });
+const MonitorScoreQuery = PageQuery.extend({ revision: queryNumber(z.int().min(1)).optional() });
 export type MonitorScoreQuery = z.input<typeof MonitorScoreQuery>;
 
 const Side = z.object({ mean: z.number(), runs: z.int() });

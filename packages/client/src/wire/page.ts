@@ -47,8 +47,12 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
 /** A page of a list that also says how long the whole list is. */
 export const countedPageOf = <Item extends z.ZodType>(item: Item) => listOf(item).extend(pageOf(item).shape);
 
-/** A number in a query string arrives as text. */
-export const queryNumber = () => z.coerce.number<number>();
+/** A number in a query string arrives as text: digits, and none of the other spellings that `Number` reads. */
+export const queryNumber = <Schema extends z.ZodType<number, number>>(number: Schema) =>
+  z.preprocess(
+    (given: z.input<Schema>) => (/^-?\d+(\.\d+)?$/.test(String(given)) ? Number(given) : given),
+    number,
+  );
 export const queryFlag = () => z.enum(["true", "false"]);
 
 /** A cursor that is a number; whatever is none is refused as a cursor, not as a number. */
@@ -60,7 +64,7 @@ export const numberCursor = () =>
     .meta({ description: "The `next_cursor` of the previous page." });
 
 export const PageQuery = z.strictObject({
-  limit: queryNumber().int().min(1).max(200).default(50),
+  limit: queryNumber(z.int().min(1).max(200)).default(50),
   cursor: z
     .string()
     .min(1)

@@ -201,7 +201,7 @@ export const ReplayListQuery = PageQuery.extend({
 export type ReplayListQuery = z.input<typeof ReplayListQuery>;
 
 export const ReplayQuery = PageQuery.extend({
-  limit: queryNumber().int().min(1).max(1000).default(200),
+  limit: queryNumber(z.int().min(1).max(1000)).default(200),
   verdict: z.enum(VERDICTS).optional(),
 });
 export type ReplayQuery = z.input<typeof ReplayQuery>;

@@ -218,6 +218,6 @@ export const TelemetrySeries = itemsOf(TelemetryBucket);
 
 const LONGEST_HOURS = 24 * 90;
 export const SeriesQuery = z.strictObject({
-  hours: queryNumber().positive().max(LONGEST_HOURS).default(24),
-  bucket_seconds: queryNumber().int().min(10).max(86_400).default(3600),
+  hours: queryNumber(z.number().positive().max(LONGEST_HOURS)).default(24),
+  bucket_seconds: queryNumber(z.int().min(10).max(86_400)).default(3600),
 });

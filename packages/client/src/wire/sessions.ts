@@ -252,7 +252,7 @@ export const Message = z
 export type Message = z.infer<typeof Message>;
 
 export const MessageQuery = z.strictObject({
-  limit: queryNumber().int().min(1).max(500).default(100),
+  limit: queryNumber(z.int().min(1).max(500)).default(100),
   cursor: numberCursor(),
   pinned: queryFlag().optional().meta({ description: "Only messages that are pinned, or are not." }),
 });
@@ -308,10 +308,10 @@ export type BranchPoint = z.infer<typeof BranchPoint>;
 export const BranchPoints = z.object({ items: z.array(BranchPoint) });
 
 export const EventQuery = z.strictObject({
-  after: queryNumber().int().min(0).optional(),
+  after: queryNumber(z.int().min(0)).optional(),
   run: z.string().max(200).optional(),
   format: z.enum(["json"]).optional(),
-  limit: queryNumber().int().min(1).max(1000).optional(),
+  limit: queryNumber(z.int().min(1).max(1000)).optional(),
 });
 /** One AG-UI event of a session; `seq` is its number there, increasing. */
 export const StoredEvent = z

@@ -218,7 +218,7 @@ export const AuditVerificationQuery = z.strictObject({
     }),
 });
 export const AuditQuery = z.strictObject({
-  limit: queryNumber().int().min(1).max(500).default(100),
+  limit: queryNumber(z.int().min(1).max(500)).default(100),
   cursor: numberCursor(),
   q: z.string().max(200).optional().meta({ description: "Text in the actor, the action or the subject." }),
   actor: z.string().max(200).optional().meta({ description: "Who did it." }),

@@ -37,7 +37,7 @@ export const TriggerQuery = z.strictObject({
   capability: z.string().max(100).optional(),
   user: z.string().max(320).optional(),
   q: queryText("the id, the type or the reason"),
-  limit: queryNumber().int().min(1).max(1000).default(200),
+  limit: queryNumber(z.int().min(1).max(1000)).default(200),
   cursor: PageQuery.shape.cursor,
 });
 

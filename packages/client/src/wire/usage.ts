@@ -64,7 +64,7 @@ export const ToolUsageQuery = z.strictObject({
   ...period,
   group_by: z.enum(["tool", "capability"]).default("tool"),
   sort: z.enum(TOOL_USAGE_SORTS).default("slowest"),
-  limit: queryNumber().int().min(1).max(200).default(50),
+  limit: queryNumber(z.int().min(1).max(200)).default(50),
 });
 export type ToolUsageQuery = z.input<typeof ToolUsageQuery>;
 

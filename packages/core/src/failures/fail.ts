@@ -12,6 +12,7 @@ import { filesFailures } from "./files-failures.ts";
 import { folderFailures } from "./folder-failures.ts";
 import { gateFailures } from "./gate-failures.ts";
 import { harnessFailures } from "./harness-failures.ts";
+import { httpFailures } from "./http-failures.ts";
 import { installFailures } from "./install-failures.ts";
 import { loginFailures } from "./login-failures.ts";
 import { networkFailures } from "./network-failures.ts";
@@ -22,6 +23,7 @@ import { sourceFailures } from "./source-failures.ts";
 
 export const FAILURES = {
   ...commonFailures,
+  ...httpFailures,
   ...composeFailures,
   ...gateFailures,
   ...networkFailures,

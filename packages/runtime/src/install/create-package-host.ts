@@ -41,7 +41,6 @@ export interface PackageHostOptions {
 export interface PackageHost {
   readonly installer: Installer;
   readonly placed: PlacedPackages;
-  readonly kinds: PackageKinds;
   readonly isolation: CommandIsolation;
   /** Archives in `capabilities/clis/` that wait for review. */
   waiting(): Promise<WaitingPackage[]>;
@@ -73,7 +72,6 @@ export function createPackageHost(options: PackageHostOptions): PackageHost {
   return {
     installer,
     placed,
-    kinds,
     isolation,
     waiting: () => scanPackages(dropFolder, { installer, store }),
     wrap: (request) => wrapCommand(request, parts),

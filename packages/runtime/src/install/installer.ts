@@ -14,12 +14,7 @@ import { withFreeName } from "./free-name.ts";
 import { needsReview } from "./linked-update.ts";
 import { readLock, writePin } from "./lock-file.ts";
 import { sha256Hex } from "./node-codec.ts";
-import {
-  keepingOf,
-  type PackageKinds,
-  type PackageReading,
-  type ResolvedDependencies,
-} from "./package-kind.ts";
+import type { PackageKinds, PackageReading, ResolvedDependencies } from "./package-kind.ts";
 import type { PackageReview } from "./package-review.ts";
 import type { PackageStore } from "./package-store.ts";
 import type { BuiltPackage, PlacedPackages } from "./placed-packages.ts";
@@ -127,10 +122,9 @@ export function createInstaller(parts: InstallerParts): Installer {
     async uninstall(name) {
       const record = await parts.store.get(name);
       if (!record) return fail("not_found", { what: "package", id: name });
-      const before = await parts.store.hashes();
       await parts.store.remove(name);
       const unpinned = await writePin(parts.lockPath, name, undefined);
-      await removeUnused(before, parts);
+      await removeUnused(record.sha256, parts);
       return unpinned.ok ? ok(record) : unpinned;
     },
   };
@@ -200,18 +194,13 @@ async function checkHash(
   { name, version }: PackageDescription,
   actual: string,
   before: PackageRecord | undefined,
-  {
-    isFolder,
-    origin,
-    lockPath,
-    store,
-  }: Pick<PackageArchive, "isFolder" | "origin"> & Pick<InstallerParts, "lockPath" | "store">,
+  { isFolder, origin, lockPath }: Pick<PackageArchive, "isFolder" | "origin"> & { lockPath: string },
 ): Promise<Result<true>> {
   // A folder is under development: its author reinstalls it without a new version.
   if (isFolder && before?.origin === origin) return ok(true);
   const lock = await readLock(lockPath);
   if (!lock.ok) return lock;
-  for (const known of [lock.value[name], before, ...(await store.earlier(name))]) {
+  for (const known of [lock.value[name], before]) {
     if (known?.version === version && known.sha256 !== actual) {
       return fail("package_hash_changed", { name, version, expected: known.sha256, actual });
     }
@@ -294,8 +283,7 @@ async function complete(
     await built.value.discard();
     return broken;
   }
-  const hashes = await parts.store.hashes();
-  await parts.store.put(record, bytes, keepingOf(parts.kinds));
+  await parts.store.put(record, bytes);
   await built.value.publish();
   const pinned = await writePin(parts.lockPath, record.name, {
     kind,
@@ -304,7 +292,7 @@ async function complete(
     origin,
   });
   if (!pinned.ok) return pinned;
-  await removeUnused(hashes, parts);
+  if (before && before.sha256 !== sha256) await removeUnused(before.sha256, parts);
   return ok({ record, review, broken: broken.value });
 }
 
@@ -373,8 +361,7 @@ async function checkCommand(
   return !argv || argv.ok ? ok(true) : argv;
 }
 
-/** `before`: what was installed or kept before the change. */
-async function removeUnused(before: ReadonlySet<string>, { store, placed }: InstallerParts): Promise<void> {
-  const used = await store.hashes();
-  for (const sha256 of before) if (!used.has(sha256)) await placed.remove(sha256);
+async function removeUnused(sha256: string, { store, placed }: InstallerParts): Promise<void> {
+  const others = await store.list();
+  if (!others.some((record) => record.sha256 === sha256)) await placed.remove(sha256);
 }

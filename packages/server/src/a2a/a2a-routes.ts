@@ -5,7 +5,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { sharedToCaller } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
-import { type AppEnv, authority, newRoutes, requireRight } from "../http/define-route.ts";
+import { type AppEnv, authority, checkQuery, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { A2aAnswerParts } from "./answer.ts";
 
@@ -14,16 +14,20 @@ export interface A2aRouteParts extends A2aAnswerParts {
   readonly sharing: AgentSharings;
 }
 
+const CardQuery = z.strictObject({ agent: z.string().max(200).optional() });
+
 export function a2aRoutes(services: A2aRouteParts) {
   const routes = newRoutes();
   describe(routes.openAPIRegistry);
-  routes.get("/.well-known/agent-card.json", async (c) => {
+  routes.get("/.well-known/agent-card.json", checkQuery(CardQuery), async (c) => {
     const id = await namedAgent(services, c.get("caller"), c.req.query("agent"));
     return id.ok ? card(c, services, id.value) : problem(c, id.failure);
   });
-  routes.get("/v1/agents/:id/a2a/agent-card.json", (c) => card(c, services, c.req.param("id")));
-  routes.get("/v1/agents/:id/a2a/.well-known/agent-card.json", (c) => card(c, services, c.req.param("id")));
-  routes.post("/v1/agents/:id/a2a", requireRight("agent", "use"), async (c) =>
+  routes.get("/v1/agents/:id/a2a/agent-card.json", checkQuery(), (c) => card(c, services, c.req.param("id")));
+  routes.get("/v1/agents/:id/a2a/.well-known/agent-card.json", checkQuery(), (c) =>
+    card(c, services, c.req.param("id")),
+  );
+  routes.post("/v1/agents/:id/a2a", requireRight("agent", "use"), checkQuery(), async (c) =>
     (await import("./answer.ts")).answerCall(c, services),
   );
   return routes;
@@ -59,7 +63,7 @@ function describe(registry: ReturnType<typeof newRoutes>["openAPIRegistry"]): vo
     tags: ["a2a"],
     summary: "The A2A card of the only agent, or of `?agent=<id>`",
     "x-capstan-right": "none",
-    request: { query: z.object({ agent: z.string().optional() }) },
+    request: { query: CardQuery },
     responses: answer,
   });
   registry.registerPath({

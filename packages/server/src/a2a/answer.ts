@@ -10,6 +10,7 @@ import { isLoopback } from "../auth/guard-origin.ts";
 import { isAdmin } from "../http/caller.ts";
 import type { AppEnv } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { otherType } from "../http/read-json.ts";
 import { sseResponse, streamStop } from "../http/sse.ts";
 import { traceParent } from "../http/trace-parent.ts";
 import type { Log } from "../settings/log.ts";
@@ -57,6 +58,8 @@ async function cardOf(
 }
 
 export async function answerCall(c: Context<AppEnv>, services: A2aAnswerParts): Promise<Response> {
+  const refused = otherType(c);
+  if (refused) return problem(c, refused.failure);
   const made = await cardOf(c, services, c.req.param("id") ?? "");
   if (!made.ok) return problem(c, made.failure);
   const version = c.req.header(A2A_VERSION_HEADER) || LEGACY;

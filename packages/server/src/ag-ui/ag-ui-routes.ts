@@ -12,6 +12,7 @@ import {
   type AppEnv,
   asWire,
   authority,
+  checkQuery,
   Id,
   json,
   jsonBody,
@@ -84,7 +85,7 @@ export function agUiRoutes(services: AgUiRouteParts) {
     return cancelled.ok ? c.json({ runId: cancelled.value.runId }, 200) : problem(c, cancelled.failure);
   });
   describeRun(routes.openAPIRegistry);
-  routes.post("/v1/agents/:id/ag-ui", requireRight("agent", "use"), (c) => run(c, services));
+  routes.post("/v1/agents/:id/ag-ui", requireRight("agent", "use"), checkQuery(), (c) => run(c, services));
   return routes;
 }
 

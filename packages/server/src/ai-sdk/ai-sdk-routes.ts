@@ -4,7 +4,7 @@ import { uuidv7 } from "uuidv7";
 import { z } from "zod";
 import type { Thread } from "../ag-ui/thread-session.ts";
 import { isAdmin } from "../http/caller.ts";
-import { type AppEnv, authority, newRoutes, requireRight } from "../http/define-route.ts";
+import { type AppEnv, authority, checkQuery, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { readJson } from "../http/read-json.ts";
 import { sseEvent, sseResponse } from "../http/sse.ts";
@@ -17,8 +17,8 @@ const HEADERS = { "x-vercel-ai-ui-message-stream": "v1" };
 
 export function aiSdkRoutes(services: TurnParts) {
   const routes = newRoutes();
-  routes.post("/v1/agents/:id/ai-sdk", requireRight("agent", "use"), (c) => chat(c, services));
-  routes.get("/v1/agents/:id/ai-sdk/:chat/stream", requireRight("agent", "use"), (c) =>
+  routes.post("/v1/agents/:id/ai-sdk", requireRight("agent", "use"), checkQuery(), (c) => chat(c, services));
+  routes.get("/v1/agents/:id/ai-sdk/:chat/stream", requireRight("agent", "use"), checkQuery(), (c) =>
     joinAgain(c, services),
   );
   describe(routes.openAPIRegistry);

@@ -22,7 +22,6 @@ import {
   type AuditLog,
   type CapabilityDocuments,
   delegateIdOf,
-  type Packages,
 } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { flowDto } from "../agents/preview-dto.ts";
@@ -107,7 +106,6 @@ export interface CapabilityRouteParts extends OneToolParts {
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
   readonly documents: CapabilityDocuments;
-  readonly packages: Pick<Packages, "versions" | "removeVersion">;
   readonly sharing: AgentSharings;
   readonly audit: AuditLog;
 }

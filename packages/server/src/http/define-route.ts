@@ -2,7 +2,7 @@
  * Shared by our route definitions: the required right, the bodies, and one response to invalid input. A query, path or
  * body that does not match its schema is refused before the handler runs, with all faults at once; nothing is ignored.
  */
-import { fail } from "@capstan/core";
+import { type Failure, fail } from "@capstan/core";
 import {
   type Action,
   type Fault,
@@ -128,9 +128,15 @@ const queryOf = (c: Context): Record<string, string | string[]> =>
 /** For routes whose path or response hono cannot describe: the parsed query, or the refusal. */
 export function checkQuery(schema: z.ZodType = NoQuery): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const faults = faultsIn(schema, queryOf(c), "query");
-    return faults.length === 0 ? next() : problem(c, inputInvalid(faults));
+    const fault = queryFault(c, schema);
+    return fault === undefined ? next() : problem(c, fault);
   };
+}
+
+/** The same for a protocol that answers in its own shape. */
+export function queryFault(c: Context, schema: z.ZodType = NoQuery): Failure | undefined {
+  const faults = faultsIn(schema, queryOf(c), "query");
+  return faults.length === 0 ? undefined : inputInvalid(faults);
 }
 
 const refuseBody: MiddlewareHandler = async (c, next) => {

@@ -9,6 +9,7 @@ import { serve as listen } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Settings } from "../settings/settings.ts";
 import { problem } from "./problem.ts";
+import { answerUnreadable } from "./unreadable-requests.ts";
 
 const GOODBYE_MS = 1000; // time for streams to send their last hint; what is still open then is closed
 
@@ -56,6 +57,7 @@ export class HttpListener {
         resolve(ok(`http://${host}:${address.port}`));
       });
       this.#server = server as Server;
+      answerUnreadable(this.#server);
       server.once("error", (error: NodeJS.ErrnoException) =>
         resolve(fail("address_unusable", { address: `${HOST}:${PORT}`, code: error.code ?? error.message })),
       );

@@ -1,18 +1,20 @@
 /** /mcp: the tools of one agent over MCP, both eras, without sessions. The caller decides which agent it is. */
 
-import { fail, type RuntimeAgent } from "@capstan/core";
+import { type Failure, fail, type RuntimeAgent } from "@capstan/core";
 import { firstRelease } from "@capstan/core/internal";
 import type { AgentReleases } from "@capstan/runtime";
 import type { AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
+import { z } from "zod";
 import { bearer } from "../auth/authenticate.ts";
 import { rateLimiter } from "../auth/rate-limiter.ts";
 import { challenge } from "../auth/resources.ts";
-import { authority, newRoutes } from "../http/define-route.ts";
+import { authority, checkQuery, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { traceParent } from "../http/trace-parent.ts";
 import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
+import { refusedBatch } from "./batches.ts";
 import { opensLinks, withLinkSession } from "./link-session.ts";
 import { type McpCaller, type McpCallerParts, mcpCaller } from "./mcp-caller.ts";
 import type { McpServerParts } from "./mcp-server.ts";
@@ -28,6 +30,11 @@ export interface McpRouteParts extends McpCallerParts, McpServerParts {
   readonly stopping: AbortSignal;
 }
 
+const McpQuery = z.strictObject({
+  agent: z.string().max(200).optional(),
+  session: z.string().max(200).optional(),
+});
+
 export function mcpRoutes(services: McpRouteParts) {
   const { settings } = services;
   const routes = newRoutes();
@@ -35,7 +42,7 @@ export function mcpRoutes(services: McpRouteParts) {
   const handler = () => (opened ??= openHandler(services));
   const limiter = rateLimiter(() => performance.now());
 
-  routes.all("/mcp", async (c) => {
+  routes.all("/mcp", checkQuery(McpQuery), async (c) => {
     const token = bearer(c.req.header("authorization"));
     const caller = await mcpCaller(services, {
       token,
@@ -43,23 +50,15 @@ export function mcpRoutes(services: McpRouteParts) {
       agentId: c.req.query("agent"),
       sessionId: c.req.query("session"),
     });
-    if (!caller.ok) {
-      const why =
-        token === undefined ? {} : { error: "invalid_token", error_description: caller.failure.message };
-      return problem(c, caller.failure, { "www-authenticate": challenge(c, settings, why) });
-    }
+    if (!caller.ok) return refusedCaller(c, settings, caller.failure);
     const perMinute = settings.CAPSTAN_RATE_LIMIT_PER_MINUTE;
     const wait = token === undefined ? 0 : limiter(token, perMinute);
     if (wait > 0)
       return problem(c, fail("rate_limited", { perMinute, retryAfterSeconds: wait }).failure, {
         "retry-after": String(wait),
       });
-    const missing = await missingScopes(c, caller.value);
-    if (missing) {
-      const facts = { error: "insufficient_scope", scope: missing.scopes.join(" ") };
-      const header = { "www-authenticate": challenge(c, settings, facts) };
-      return problem(c, fail("client_scope_missing", missing).failure, header);
-    }
+    const refused = (await refusedBatch(c)) ?? (await refusedScopes(c, settings, caller.value));
+    if (refused) return refused;
     const authInfo: AuthInfo = {
       token: token ?? "",
       clientId: caller.value.email,
@@ -72,10 +71,30 @@ export function mcpRoutes(services: McpRouteParts) {
         } satisfies McpCaller,
       },
     };
-    return withLinkSession(c, await (await handler()).fetch(await unread(c), { authInfo }));
+    const answer = await (await handler()).fetch(await unread(c), { authInfo });
+    answer.headers.delete("connection"); // the SDK's `keep-alive` would hold a connection that its client wants closed
+    return withLinkSession(c, answer);
   });
   describe(routes.openAPIRegistry);
   return routes;
+}
+
+function refusedCaller(c: Context, settings: Settings, failure: Failure): Response {
+  const isNamed = bearer(c.req.header("authorization")) !== undefined;
+  const why = isNamed ? { error: "invalid_token", error_description: failure.message } : {};
+  return problem(c, failure, { "www-authenticate": challenge(c, settings, why) });
+}
+
+async function refusedScopes(
+  c: Context,
+  settings: Settings,
+  caller: McpCaller,
+): Promise<Response | undefined> {
+  const missing = await missingScopes(c, caller);
+  if (!missing) return undefined;
+  const facts = { error: "insufficient_scope", scope: missing.scopes.join(" ") };
+  const header = { "www-authenticate": challenge(c, settings, facts) };
+  return problem(c, fail("client_scope_missing", missing).failure, header);
 }
 
 /** The protocol's SDK is loaded on first use. */

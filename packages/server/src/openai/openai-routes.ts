@@ -1,10 +1,11 @@
 /** /openai/v1: agents as models for OpenAI clients. Chat completions, responses, and the list of models. */
 import { fail, ok, type Result } from "@capstan/core";
 import type { AgentSharings, AgentStore, Database, SessionStore } from "@capstan/runtime";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { uuidv7 } from "uuidv7";
+import { z } from "zod";
 import { sharedToCaller } from "../auth/ownership.ts";
-import { type AppEnv, newRoutes, requireRight } from "../http/define-route.ts";
+import { type AppEnv, newRoutes, queryFault, requireRight } from "../http/define-route.ts";
 import { readJson } from "../http/read-json.ts";
 import { sseResponse } from "../http/sse.ts";
 import { traceParent } from "../http/trace-parent.ts";
@@ -29,7 +30,7 @@ export interface OpenAiParts extends TurnParts {
 
 export function openAiRoutes(services: OpenAiParts) {
   const routes = newRoutes();
-  routes.get("/openai/v1/models", requireRight("agent", "see"), async (c) => {
+  routes.get("/openai/v1/models", requireRight("agent", "see"), refuseQuery, async (c) => {
     const named = await agentsAsModels(
       services.agents,
       await sharedToCaller(services.sharing, c.get("caller")),
@@ -38,16 +39,26 @@ export function openAiRoutes(services: OpenAiParts) {
     const seen = named.filter(({ agent }) => agentId === undefined || agent.id === agentId);
     return c.json({ object: "list", data: seen.map(modelOf) });
   });
-  routes.get("/openai/v1/models/:model", requireRight("agent", "see"), async (c) => {
+  routes.get("/openai/v1/models/:model", requireRight("agent", "see"), refuseQuery, async (c) => {
     const found = await modelFor(c, services, c.req.param("model"));
     if (!found.ok) return refuse(c, found);
     return c.json(modelOf({ model: c.req.param("model"), agent: found.value }));
   });
-  routes.post("/openai/v1/chat/completions", requireRight("agent", "use"), (c) => chat(c, services));
-  routes.post("/openai/v1/responses", requireRight("agent", "use"), (c) => respond(c, services));
+  routes.post("/openai/v1/chat/completions", requireRight("agent", "use"), refuseQuery, (c) =>
+    chat(c, services),
+  );
+  routes.post("/openai/v1/responses", requireRight("agent", "use"), refuseQuery, (c) => respond(c, services));
   describeOpenAi(routes.openAPIRegistry);
   return routes;
 }
+
+/** Clients for Azure name the version of an API there; there is one here, so that it changes nothing. */
+const OpenAiQuery = z.strictObject({ "api-version": z.string().max(100).optional() });
+
+const refuseQuery: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const failure = queryFault(c, OpenAiQuery);
+  return failure === undefined ? next() : refuse(c, { failure });
+};
 
 const modelFor = async (c: Context<AppEnv>, { agents, sharing }: OpenAiParts, model: string) => {
   const caller = c.get("caller");

@@ -10,6 +10,7 @@ import { guardOrigin } from "../auth/guard-origin.ts";
 import { guardAgents, guardSessions } from "../auth/ownership.ts";
 import { limitBody } from "../http/body-limits.ts";
 import { refuseUnclearHeaders } from "../http/clear-headers.ts";
+import { refuseUnclearQuery } from "../http/clear-query.ts";
 import { type AppEnv, newRoutes } from "../http/define-route.ts";
 import { guardDisk } from "../http/disk-guard.ts";
 import { faultOf } from "../http/fault-of.ts";
@@ -25,7 +26,7 @@ import { studioRoutes } from "../studio/studio.ts";
 
 export interface AppParts extends Omit<AuthParts, "now"> {
   readonly log: Log;
-  readonly database: Pick<Database, "kind" | "organisation" | "policyChanges">;
+  readonly database: Pick<Database, "kind" | "organisation">;
   readonly sessions: SessionStore;
   readonly agents: AgentStore;
   readonly sharing: AgentSharings;
@@ -39,8 +40,9 @@ export function createApp(parts: AppParts): OpenAPIHono<AppEnv> {
   const app = newRoutes();
   app.use(refuseNul);
   app.use(refuseUnclearHeaders);
+  app.use(refuseUnclearQuery);
   app.use(guardOrigin(settings));
-  app.use(authenticate({ ...parts, policyChanges: parts.database.policyChanges }));
+  app.use(authenticate(parts));
   app.use(limitStreams(settings.CAPSTAN_STREAMS_PER_KEY));
   app.use(limitBody);
   app.use(refuseUnclearJson);

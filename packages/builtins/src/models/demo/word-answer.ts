@@ -154,8 +154,7 @@ function inShort(value: unknown): string {
 function messageOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   const { message, nextStep } = value as { message?: string; nextStep?: string };
-  const said = message ?? linesOf(value as Fields);
-  return nextStep === undefined ? said : `${said}${/[.!?]$/.test(said) ? "" : "."} ${nextStep}`;
+  return [message ?? linesOf(value as Fields), nextStep].filter((text) => text !== undefined).join(" ");
 }
 
 const quoted = (text: string): string =>
