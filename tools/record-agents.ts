@@ -47,11 +47,11 @@ const WAYS: Readonly<Record<string, Way>> = {
   "pi-rpc": { agent: "pi", transport: "rpc" },
 };
 const RECORDINGS: Readonly<Record<string, readonly string[]>> = {
-  "claude-control": ["edit", "resumed", "structured"],
-  "codex-appserver": ["edit", "resumed", "structured", "err404", "err429"],
+  "claude-control": ["edit", "resumed", "structured", "err404", "err500"],
+  "codex-appserver": ["edit", "resumed", "structured", "err404", "err429", "err500"],
   gemini: ["err404", "err429"],
-  "gemini-acp": ["edit", "err404", "err429"],
-  copilot: ["err429"],
+  "gemini-acp": ["edit", "err404", "err429", "err500"],
+  copilot: ["err404", "err429"],
   "copilot-acp": ["edit"],
   "opencode-server": [
     "text",
@@ -61,11 +61,12 @@ const RECORDINGS: Readonly<Record<string, readonly string[]>> = {
     "resumed",
     "structured",
     "err401",
+    "err404",
     "err429",
     "err500",
     "cut",
   ],
-  "pi-rpc": ["resumed", "err429"],
+  "pi-rpc": ["resumed", "err404", "err429", "err500"],
 };
 
 const SCHEMA = {
@@ -195,7 +196,7 @@ function anonymous(line: string, { home, cwd }: ProbePlace, { url }: Sim): strin
   return line
     .replaceAll(cwd, "/workspace")
     .replaceAll(home, "/home/user")
-    .replaceAll(url, "http://127.0.0.1:4010");
+    .replaceAll(new URL(url).host, "127.0.0.1:4010");
 }
 
 /** The model asks to write, and makes the call that it is told to make instead, once. */

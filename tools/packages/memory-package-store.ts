@@ -13,6 +13,9 @@ export function memoryPackageStore(): PackageStore {
       archives.set(record.sha256, archive);
     },
     remove: async (name) => records.delete(name),
+    earlier: async () => [],
+    removeKept: async () => false,
+    hashes: async () => new Set([...records.values()].map(({ sha256 }) => sha256)),
     archive: async (sha256) => archives.get(sha256),
     revision: async () => String(records.size),
   };

@@ -3,7 +3,19 @@
  * npm package with what it depends on, copied to a temporary folder.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,6 +48,35 @@ export function readableCopies(): ReadableCopies {
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/**
+ * The file itself where every user can read it; else one copy for all processes of the lane, which removes it with its
+ * temporary folder.
+ */
+export function readableFile(path: string): string {
+  if (everybodyMayEnter(path)) return path;
+  const { size, mtimeMs } = statSync(path);
+  const name = createHash("sha256").update(`${path} ${size} ${mtimeMs}`).digest("hex");
+  const folder = join(tmpdir(), "readable-files", name);
+  const copy = join(folder, basename(path));
+  if (existsSync(copy)) return copy;
+  mkdirSync(folder, { recursive: true });
+  for (const each of [dirname(folder), folder]) chmodSync(each, 0o755);
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}', { mode: 0o644 });
+  const started = `${copy}.${randomUUID()}`;
+  cpSync(path, started);
+  chmodSync(started, 0o755);
+  renameSync(started, copy);
+  return copy;
+}
+
+/** Whether every user passes through the folders above and may read the file or enter the folder itself. */
+export function everybodyMayEnter(path: string): boolean {
+  const found = statSync(path);
+  const parent = dirname(path);
+  const needed = found.isDirectory() ? 0o001 : 0o004;
+  return (found.mode & needed) !== 0 && (parent === path || everybodyMayEnter(parent));
 }
 
 /** A dependency that is not inside the package lies in one of the `node_modules` above it; its copy goes to the top. */

@@ -137,6 +137,7 @@ export { createModelRegistry, type ModelRefresher } from "./coding-agents/model-
 export {
   lastWords,
   plainMessage,
+  type ReportedErrorCode,
   RUN_ERROR_CODES,
   type RunErrorCode,
   runErrorCode,

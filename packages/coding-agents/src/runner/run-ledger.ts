@@ -11,6 +11,7 @@ import {
   type CodingAgentEvent,
   lastWords,
   plainMessage,
+  type ReportedErrorCode,
   type RunEnded,
   type RunErrorCode,
   type RunExit,
@@ -49,6 +50,7 @@ export interface RunLedger {
 
 type ToolEnded = Extract<CodingAgentEvent, { type: "tool-ended" }>;
 type ToolStarted = Extract<CodingAgentEvent, { type: "tool-started" }>;
+type Retry = Extract<CodingAgentEvent, { type: "retry" }>;
 type ErrorSeen = Extract<AdapterEvent, { type: "error-seen" }>;
 
 export function createRunLedger(agent: string): RunLedger {
@@ -64,6 +66,8 @@ class Ledger implements RunLedger {
   #closed = false;
   #terminal: RunEnded | undefined;
   #error: ErrorSeen | undefined;
+  /** The last retry, until the model answers: a program that gives up in silence failed by it. */
+  #retried: { readonly message: string; readonly code: ReportedErrorCode } | undefined;
   #sessionId: string | undefined;
   #usage: CliUsage | undefined;
   #markedTurns = 0;
@@ -143,12 +147,7 @@ class Ledger implements RunLedger {
       case "stream_fallback":
         return this.#wait(event);
       case "retry":
-        this.#error = undefined; // what is retried has not failed yet
-        return this.#wait({
-          ...event,
-          message: plainMessage(event.message),
-          code: event.code ?? retryCode(event),
-        });
+        return this.#retry(event);
       case "usage":
         this.#usage = event;
         return this.#wait(event);
@@ -159,6 +158,14 @@ class Ledger implements RunLedger {
       default:
         return [...this.#begin(), event];
     }
+  }
+
+  #retry(event: Retry): CodingAgentEvent[] {
+    this.#error = undefined; // what is retried has not failed yet
+    const message = plainMessage(event.message);
+    const code = retryCode(event);
+    this.#retried = { message, code };
+    return this.#wait({ ...event, message, code: event.code ?? code });
   }
 
   #start(event: RunStarted): CodingAgentEvent[] {
@@ -174,6 +181,7 @@ class Ledger implements RunLedger {
   #openTurn(): CodingAgentEvent[] {
     this.#terminal = undefined;
     this.#error = undefined;
+    this.#retried = undefined;
     this.#inRound = false;
     this.#closedTools.clear(); // some agents restart numbering their calls in each turn
     return [];
@@ -181,6 +189,7 @@ class Ledger implements RunLedger {
 
   /** Real output: the run has started, whether the agent reported it or not. */
   #begin(): CodingAgentEvent[] {
+    this.#retried = undefined;
     if (!this.#inRound) this.#rounds += 1;
     this.#inRound = true;
     return this.#start({ type: "run-started" });
@@ -234,6 +243,8 @@ class Ledger implements RunLedger {
   /** It exited without a terminal event: its output may explain why. */
   #exited(code: number, output: string): RunEnded {
     const agent = this.#agent;
+    if (this.#retried)
+      return failedAs(fail(this.#retried.code, { agent, message: this.#retried.message }).failure);
     const known = code === 0 ? "coding_agent_failed" : runErrorCode({ message: output });
     if (known !== "coding_agent_failed") return failedAs(fail(known, { agent, message: output }).failure);
     const how = code === 0 ? "ended" : `exited with code ${code}`;
@@ -253,7 +264,10 @@ class Ledger implements RunLedger {
 }
 
 /** A retryable error is the provider's, whatever its message, unless the provider called the request wrong. */
-function retryCode(error: { readonly message: string; readonly status?: number | undefined }): RunErrorCode {
+function retryCode(error: {
+  readonly message: string;
+  readonly status?: number | undefined;
+}): ReportedErrorCode {
   const { status = 500 } = error;
   const code = runErrorCode(error);
   return code === "coding_agent_failed" && (status >= 500 || status < 400)

@@ -20,7 +20,7 @@ const EVENTS =
 export const openclawSessions: CliSessionStore = {
   kind: "database",
   pattern: ".openclaw/agents/main/agent/openclaw-agent.sqlite",
-  moved: { variable: "OPENCLAW_STATE_DIR", folder: ".openclaw" },
+  moved: { variable: "OPENCLAW_STATE_DIR", folder: ".openclaw", homeVariable: "OPENCLAW_HOME" },
   sessions: (query) =>
     query(SESSIONS).map((row): StoredSession => {
       const id = String(row.session_id);

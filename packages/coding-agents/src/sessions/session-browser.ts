@@ -176,8 +176,9 @@ async function sessionFiles(
   { home, env }: SessionPlace,
 ): Promise<SessionFile[]> {
   const elsewhere = moved && env[moved.variable];
+  const ownHome = ((moved?.homeVariable && env[moved.homeVariable]) || home).replace(/^~(?=$|[\\/])/, home);
   const [root, rest] =
-    moved && elsewhere ? [elsewhere, pattern.slice(moved.folder.length + 1)] : [home, pattern];
+    moved && elsewhere ? [elsewhere, pattern.slice(moved.folder.length + 1)] : [ownHome, pattern];
   const paths = await matchingPaths(root, rest);
   const files = await Promise.all(
     paths.map(async (path): Promise<SessionFile[]> => {

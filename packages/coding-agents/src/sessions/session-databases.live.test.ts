@@ -61,6 +61,20 @@ describe.each(STORES)("sessions that %s keeps in a database", (agent, path, fill
   });
 });
 
+test.each([
+  ["OPENCLAW_HOME, in which it makes its usual folder", (home: string) => ({ OPENCLAW_HOME: home })],
+  [
+    "OPENCLAW_STATE_DIR, which counts before the other",
+    (home: string) => ({ OPENCLAW_HOME: "/nowhere", OPENCLAW_STATE_DIR: join(home, ".openclaw") }),
+  ],
+])("sessions of OpenClaw are found below %s", async (_, env) => {
+  const [agent, path, fill] = STORES[0] as Store;
+  const { home } = placeWith(path, fill);
+  const place = { home: "/nowhere", env: env(home), run: runCommand };
+  expect(await listSessions(BUILT_IN_ADAPTERS[agent], place)).toMatchObject([{ id: ID }]);
+  expect(await readSession(BUILT_IN_ADAPTERS[agent], ID, place)).toMatchObject({ ok: true });
+});
+
 function placeWith(path: string, fill: (database: DatabaseSync) => void) {
   const home = mkdtempSync(join(tmpdir(), "capstan-databases-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));

@@ -158,7 +158,7 @@ export type CliSessionStore =
       /** Relative to the home folder; `*` matches any part of one name, such as `.claude/projects/*\/*.jsonl`. */
       readonly pattern: string;
       /** An environment variable that replaces the folder the pattern starts with. */
-      readonly moved?: { readonly variable: string; readonly folder: string };
+      readonly moved?: MovedStore;
       /** The session's id, from the file's path and its first line. */
       readonly id: (path: string, firstLine: string) => string | undefined;
       readonly messages: (text: string) => readonly CliMessage[];
@@ -175,7 +175,7 @@ export type CliSessionStore =
       readonly kind: "database";
       /** SQLite files, as the pattern of `files` names them. */
       readonly pattern: string;
-      readonly moved?: { readonly variable: string; readonly folder: string };
+      readonly moved?: MovedStore;
       /** The sessions in one file. One without a time gets that of its file. */
       readonly sessions: (query: SessionQuery, path: string) => readonly StoredSession[];
       /** Absent: the session is not in this file. */
@@ -227,4 +227,13 @@ export interface CodingAgentAdapter {
   /** Reads a recording: `sample` holds its parsed lines, to detect the protocol. */
   read(sample: readonly unknown[]): LineReader;
   readonly sessions?: CliSessionStore;
+}
+
+/** Variables of a program that move its store. */
+export interface MovedStore {
+  /** Names the folder itself; counts first. */
+  readonly variable: string;
+  readonly folder: string;
+  /** Names another home, with the usual folder in it. */
+  readonly homeVariable?: string;
 }

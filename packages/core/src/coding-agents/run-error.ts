@@ -63,13 +63,13 @@ function codeOfStatus(status: number, message: string): ReportedErrorCode | unde
 }
 
 const MODEL_UNKNOWN =
-  /models?\b.{0,80}(not found|not exist|unknown|not supported|unavailable|invalid)|(unknown|invalid|no such) model|ModelNotFound/i;
+  /models?\b.{0,80}(not found|not exist|unknown|not supported|unavailable|invalid)|(unknown|invalid|no such|cannot use this) model|ModelNotFound/i;
 
 /** In order: the first that matches decides. */
 const WORDS: readonly (readonly [RegExp, ReportedErrorCode])[] = [
   [/rate.?limit|too many requests|resource.?exhausted|quota|usage limit/i, "coding_agent_rate_limited"],
   [
-    /not logged in|log ?in|authenticat|unauthori[sz]ed|api.?key|credential|no auth|access token/i,
+    /not logged in|log ?in|authenticat|unauthori[sz]ed|api.?key|credential|no auth|access token|missing environment variable/i,
     "coding_agent_not_logged_in",
   ],
   [MODEL_UNKNOWN, "coding_agent_model_unknown"],

@@ -2,12 +2,14 @@
  * Whether another OS user could run a program: every parent folder must be accessible to others.
  * Only matters where another user id is the only isolation; irrelevant with a private file system.
  */
-import { chmod, lstat, readdir, realpath, stat } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
+import { OpenFolder } from "../files/open-folder.ts";
 
 const OTHERS_EXECUTE = 0o001;
 const OTHERS_READ = 0o004;
 const OTHERS = 0o007;
+const PASSAGE = 0o055;
 /** The parts of the data folder that packages work in; each of them restricts access to one user's files. */
 const PASSED_THROUGH = new Set([
   "packages",
@@ -40,6 +42,22 @@ export async function allowTraversal(dataDir: string): Promise<void> {
       await chmod(path, about.mode & ~OTHERS & 0o7777);
   }
   await chmod(dataDir, (mode & 0o7770) | OTHERS_EXECUTE);
+}
+
+/** A folder that users of programs pass through to what is theirs below it, whatever the server's umask is. */
+export async function makePassage(path: string): Promise<void> {
+  await mkdir(path, { recursive: true });
+  if (process.getuid?.() !== 0) return;
+  const { mode } = await stat(path);
+  if ((mode & PASSAGE) !== PASSAGE) await chmod(path, (mode & 0o7777) | PASSAGE);
+}
+
+/** Lets users that programs run as read a folder that the server filled, whatever its umask is. Only root has such users. */
+export async function letOthersRead(path: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const folder = await OpenFolder.open(path);
+  await folder?.letOthersRead(0);
+  await folder?.close();
 }
 
 async function isPathOpen(path: string): Promise<boolean> {

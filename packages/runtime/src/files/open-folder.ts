@@ -147,7 +147,23 @@ export class OpenFolder {
         const inner = await this.#child(name);
         await inner?.giveTo(uid, from);
         await inner?.close();
-      } else if (kind === "file") await giveFile(this.#at(name), uid, from);
+      } else if (kind === "file") {
+        await withPlainFile(this.#at(name), async (file) => {
+          if ((await file.stat()).uid === from) await file.chown(uid, uid);
+        });
+      }
+    }
+  }
+
+  /** Lets others read what is this user's in this folder, and run what the owner can run; hard links stay as they are. */
+  async letOthersRead(uid: number): Promise<void> {
+    await letOthersUse(this.#handle, uid);
+    for (const { name, kind } of await this.entries()) {
+      if (kind === "folder") {
+        const inner = await this.#child(name);
+        await inner?.letOthersRead(uid);
+        await inner?.close();
+      } else if (kind === "file") await withPlainFile(this.#at(name), (file) => letOthersUse(file, uid));
     }
   }
 
@@ -175,6 +191,7 @@ export class OpenFolder {
     }
     const opened = await OpenFolder.open(path);
     if (isNew && opened && make.owner !== undefined) await opened.#handle.chown(make.owner, make.owner);
+    if (isNew && opened && make.mode !== undefined) await opened.#handle.chmod(make.mode); // whatever the umask
     return opened;
   }
 
@@ -184,12 +201,19 @@ export class OpenFolder {
   }
 }
 
-async function giveFile(path: string, uid: number, from: number): Promise<void> {
-  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(ignoreExpected);
-  if (!handle) return;
-  const about = await handle.stat();
-  if (about.isFile() && about.nlink === 1 && about.uid === from) await handle.chown(uid, uid);
-  await handle.close();
+async function letOthersUse(file: FileHandle, uid: number): Promise<void> {
+  const about = await file.stat();
+  const wanted = about.mode | ((about.mode & 0o500) >> 3) | ((about.mode & 0o500) >> 6);
+  if (about.uid === uid && wanted !== about.mode) await file.chmod(wanted & 0o7777);
+}
+
+/** Does nothing for a hard link, whose other name may be anywhere. */
+async function withPlainFile(path: string, work: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(ignoreExpected);
+  if (!file) return;
+  const about = await file.stat();
+  if (about.isFile() && about.nlink === 1) await work(file);
+  await file.close();
 }
 
 /** Missing, of another type, or not readable. */

@@ -41,6 +41,7 @@ export interface PackageHostOptions {
 export interface PackageHost {
   readonly installer: Installer;
   readonly placed: PlacedPackages;
+  readonly kinds: PackageKinds;
   readonly isolation: CommandIsolation;
   /** Archives in `capabilities/clis/` that wait for review. */
   waiting(): Promise<WaitingPackage[]>;
@@ -72,6 +73,7 @@ export function createPackageHost(options: PackageHostOptions): PackageHost {
   return {
     installer,
     placed,
+    kinds,
     isolation,
     waiting: () => scanPackages(dropFolder, { installer, store }),
     wrap: (request) => wrapCommand(request, parts),

@@ -14,7 +14,12 @@ import { withFreeName } from "./free-name.ts";
 import { needsReview } from "./linked-update.ts";
 import { readLock, writePin } from "./lock-file.ts";
 import { sha256Hex } from "./node-codec.ts";
-import type { PackageKinds, PackageReading, ResolvedDependencies } from "./package-kind.ts";
+import {
+  keepingOf,
+  type PackageKinds,
+  type PackageReading,
+  type ResolvedDependencies,
+} from "./package-kind.ts";
 import type { PackageReview } from "./package-review.ts";
 import type { PackageStore } from "./package-store.ts";
 import type { BuiltPackage, PlacedPackages } from "./placed-packages.ts";
@@ -122,9 +127,10 @@ export function createInstaller(parts: InstallerParts): Installer {
     async uninstall(name) {
       const record = await parts.store.get(name);
       if (!record) return fail("not_found", { what: "package", id: name });
+      const before = await parts.store.hashes();
       await parts.store.remove(name);
       const unpinned = await writePin(parts.lockPath, name, undefined);
-      await removeUnused(record.sha256, parts);
+      await removeUnused(before, parts);
       return unpinned.ok ? ok(record) : unpinned;
     },
   };
@@ -194,13 +200,18 @@ async function checkHash(
   { name, version }: PackageDescription,
   actual: string,
   before: PackageRecord | undefined,
-  { isFolder, origin, lockPath }: Pick<PackageArchive, "isFolder" | "origin"> & { lockPath: string },
+  {
+    isFolder,
+    origin,
+    lockPath,
+    store,
+  }: Pick<PackageArchive, "isFolder" | "origin"> & Pick<InstallerParts, "lockPath" | "store">,
 ): Promise<Result<true>> {
   // A folder is under development: its author reinstalls it without a new version.
   if (isFolder && before?.origin === origin) return ok(true);
   const lock = await readLock(lockPath);
   if (!lock.ok) return lock;
-  for (const known of [lock.value[name], before]) {
+  for (const known of [lock.value[name], before, ...(await store.earlier(name))]) {
     if (known?.version === version && known.sha256 !== actual) {
       return fail("package_hash_changed", { name, version, expected: known.sha256, actual });
     }
@@ -283,7 +294,8 @@ async function complete(
     await built.value.discard();
     return broken;
   }
-  await parts.store.put(record, bytes);
+  const hashes = await parts.store.hashes();
+  await parts.store.put(record, bytes, keepingOf(parts.kinds));
   await built.value.publish();
   const pinned = await writePin(parts.lockPath, record.name, {
     kind,
@@ -292,7 +304,7 @@ async function complete(
     origin,
   });
   if (!pinned.ok) return pinned;
-  if (before && before.sha256 !== sha256) await removeUnused(before.sha256, parts);
+  await removeUnused(hashes, parts);
   return ok({ record, review, broken: broken.value });
 }
 
@@ -361,7 +373,8 @@ async function checkCommand(
   return !argv || argv.ok ? ok(true) : argv;
 }
 
-async function removeUnused(sha256: string, { store, placed }: InstallerParts): Promise<void> {
-  const others = await store.list();
-  if (!others.some((record) => record.sha256 === sha256)) await placed.remove(sha256);
+/** `before`: what was installed or kept before the change. */
+async function removeUnused(before: ReadonlySet<string>, { store, placed }: InstallerParts): Promise<void> {
+  const used = await store.hashes();
+  for (const sha256 of before) if (!used.has(sha256)) await placed.remove(sha256);
 }

@@ -45,6 +45,7 @@ export interface McpKindParts {
 
 export function mcpKind(parts: McpKindParts): PackageKindRules {
   return {
+    staysOpen: true,
     read(bytes) {
       const source = readDeclaration(bytes);
       if (!source.ok) return source;

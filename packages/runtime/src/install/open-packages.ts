@@ -13,6 +13,7 @@ import {
   ok,
   type Result,
 } from "@capstan/core";
+import { semverOf } from "@capstan/core/internal";
 import type { BrokenAgent, ChangeParts } from "../agents/broken-agents.ts";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import { FailedOutputs } from "../commands/failed-outputs.ts";
@@ -35,7 +36,14 @@ import { LinkedFolders } from "./linked-folders.ts";
 import { mcpKind } from "./mcp-kind.ts";
 import { operatorSettings } from "./npm-program.ts";
 import { openApiKind } from "./openapi-kind.ts";
-import { type AgentGuard, agentGuard, candidateCapabilities, storedLoaders } from "./package-loaders.ts";
+import { keepingOf } from "./package-kind.ts";
+import {
+  type AgentGuard,
+  agentGuard,
+  candidateCapabilities,
+  keptLoaders,
+  storedLoaders,
+} from "./package-loaders.ts";
 import { PackageRegistry } from "./package-registry.ts";
 import type { PackageReview } from "./package-review.ts";
 import type { PackageStore } from "./package-store.ts";
@@ -97,6 +105,10 @@ export interface Packages {
     name: string,
     options?: { readonly force?: boolean },
   ): Promise<Result<{ record: PackageRecord; kept: string[]; broken: readonly BrokenAgent[] }>>;
+  /** The installed version of a package's own capability and those kept beside it; none if no package has it. */
+  versions(capability: string): Promise<readonly PackageRecord[]>;
+  /** Frees a version that is kept. */
+  removeVersion(capability: string, version: string): Promise<Result<true>>;
   close(): Promise<void>;
 }
 
@@ -116,7 +128,9 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     ownerOf: (capability, name) => ownerOf(capability, name, registry, loaded),
     checkUpdate: async (candidate, { force }) => {
       const after = await candidateCapabilities(loading, candidate);
-      return after.ok ? guard(candidate.record.name, after.value, force) : after;
+      const { name } = candidate.record;
+      const versions = versionsAfterUpdate(await store.get(name), host, registry);
+      return after.ok ? guard(name, after.value, { force, versions }) : after;
     },
   });
   const path = `${dirname(process.execPath)}:${options.toolEnvironment.PATH ?? "/usr/bin:/bin"}`;
@@ -138,7 +152,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   };
   const loading = { cli, mcp, folderOf: (record: PackageRecord) => host.placed.folderOf(record) };
   const loaders = storedLoaders(loading, store, manifests);
-  const loaded = new PackageRegistry({ store, registry, loaders });
+  const loaded = new PackageRegistry({ store, registry, loaders, keptLoaders: keptLoaders(loading, store) });
   const guard = agentGuard(options.agents && { agents: options.agents, registry }, loaded);
   await withRetry(() => loaded.sync());
   await withRetry(() => host.placed.sweep(nowMs()));
@@ -164,6 +178,16 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     ...changes({ host, loaded, store, dataDir, guard, linked }),
     close,
   };
+}
+
+/** Versions that agents can still stay on once another takes the place of `before`. */
+function versionsAfterUpdate(
+  before: PackageRecord | undefined,
+  { kinds }: PackageHost,
+  registry: CapabilityRegistry,
+) {
+  const id = before && keepingOf(kinds)(before) !== "no" ? before.description.capability : undefined;
+  return id === undefined ? [] : registry.versionsOf(id);
 }
 
 function isolationOf(options: PackagesOptions): Promise<CommandIsolation> {
@@ -219,7 +243,7 @@ function changes({
   readonly dataDir: string;
   readonly guard: AgentGuard;
   readonly linked: LinkedFolders;
-}): Pick<Packages, "list" | "install" | "uninstall"> {
+}): Pick<Packages, "list" | "install" | "uninstall" | "versions" | "removeVersion"> {
   return {
     async list() {
       const all = await store.list();
@@ -228,13 +252,26 @@ function changes({
         return { record, ...(problem && { problem }) };
       });
     },
+    async versions(id) {
+      const name = loaded.ownerOf(id);
+      const record = name === undefined ? undefined : await store.get(name);
+      return record?.description.capability === id ? [record, ...(await store.earlier(name))] : [];
+    },
+    async removeVersion(id, version) {
+      const name = loaded.ownerOf(id) ?? "";
+      const record = (await store.earlier(name)).find((each) => semverOf(each.version) === version);
+      const removed = record !== undefined && (await store.removeKept(name, record.version));
+      if (removed && !(await store.hashes()).has(record.sha256)) await host.placed.remove(record.sha256);
+      await loaded.sync();
+      return removed ? ok(true) : fail("not_found", { what: `kept version of "${id}"`, id: version });
+    },
     async install(source, options) {
       const installed = await host.installer.install(source, options);
       await loaded.sync();
       return installed;
     },
     async uninstall(name, { force = false } = {}) {
-      const broken = await guard(name, [], force);
+      const broken = await guard(name, [], { force });
       if (!broken.ok) return broken;
       const removed = await host.installer.uninstall(name);
       await loaded.sync();

@@ -1,7 +1,7 @@
 /** The table of kinds: how a package of each kind is read, unpacked and started. The installer knows no kind by name. */
 import type { Result } from "@capstan/core";
 import type { CommandLine } from "../commands/command-line.ts";
-import type { PackageDescription, PackageKind } from "../db/schema/package-record.ts";
+import type { PackageDescription, PackageKind, PackageRecord } from "../db/schema/package-record.ts";
 
 export interface PackageReading {
   readonly description: PackageDescription;
@@ -28,6 +28,8 @@ export interface PlaceRequest {
 }
 
 export interface PackageKindRules {
+  /** Loading it starts a process or opens a connection, so an earlier version is only kept while something names it. */
+  readonly staysOpen?: true;
   /** The archive's metadata. Nothing of the package runs. */
   read(bytes: Uint8Array): Promise<Result<PackageReading>> | Result<PackageReading>;
   /** Prepares it for running. Nothing of the package runs unless scripts are allowed. */
@@ -44,5 +46,18 @@ export interface PackageKindRules {
   /** The start of the command line for one of its commands; absent when the kind has none. */
   commandLine?(folder: string, command: string): Promise<Result<CommandLine>>;
 }
+
+/** `named`: kept while something names it; `recorded`: also for revisions that were saved with it. */
+export type Keeping = "no" | "named" | "recorded";
+
+/** Whether agents can stay on this version after an update. A service runs once, in its newest version. */
+export const keepingOf =
+  (kinds: PackageKinds) =>
+  ({ kind, description, service_folder }: PackageRecord): Keeping => {
+    const isService = description.service !== undefined || service_folder !== undefined;
+    const rules = kinds[kind];
+    if (!rules || description.capability === undefined || isService) return "no";
+    return rules.staysOpen ? "named" : "recorded";
+  };
 
 export type PackageKinds = Readonly<Partial<Record<PackageKind, PackageKindRules>>>;

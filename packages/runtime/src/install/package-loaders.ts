@@ -32,6 +32,10 @@ export const storedLoaders = (
   manifests: LoadedManifests,
 ): PackageLoaders => loadersOver(parts, store, remembering(manifests, commandLoader(parts)));
 
+/** Earlier versions: their manifests are not the ones that count. */
+export const keptLoaders = (parts: LoadingParts, store: Pick<PackageStore, "archive">): PackageLoaders =>
+  loadersOver(parts, store, commandLoader(parts));
+
 /** The capabilities of a package that is not stored yet; nothing of it stays open. */
 export async function candidateCapabilities(
   parts: LoadingParts,
@@ -49,19 +53,34 @@ export async function candidateCapabilities(
 export type AgentGuard = (
   name: string,
   after: readonly Capability[],
-  force: boolean,
+  options: {
+    readonly force: boolean;
+    /** Versions of the package's own capability that agents can stay on. */
+    readonly versions?: readonly Capability[];
+  },
 ) => Promise<Result<readonly BrokenAgent[]>>;
 
 export const agentGuard =
   (parts: ChangeParts | undefined, loaded: PackageRegistry): AgentGuard =>
-  async (name, after, force) =>
-    parts ? checkChanges(parts, changesOf(loaded.idsOf(name), after), { force }) : ok([]);
+  async (name, after, { force, versions = [] }) =>
+    parts ? checkChanges(parts, changesOf(loaded.idsOf(name), after, versions), { force }) : ok([]);
 
 /** Bundled skills come and go with their package. */
-function changesOf(before: readonly string[], after: readonly Capability[]): CapabilityChange[] {
+function changesOf(
+  before: readonly string[],
+  after: readonly Capability[],
+  versions: readonly Capability[],
+): CapabilityChange[] {
   const kept = new Set(after.map(({ id }) => id));
   const removed = before.filter((id) => !kept.has(id)).map((id) => ({ id }));
-  return [...after.map((capability) => ({ id: capability.id, capability })), ...removed];
+  return [
+    ...after.map((capability) => ({
+      id: capability.id,
+      capability,
+      versions: versions.filter(({ id }) => id === capability.id),
+    })),
+    ...removed,
+  ];
 }
 
 const loadersOver = (

@@ -2,7 +2,7 @@
  * Keeps the registry in sync with the store: a package that any process installs, updates or removes takes effect on all of them
  * within a second. A package that cannot be loaded here is left out and listed in `problems`.
  */
-import type { Capability, CapabilityRegistry, Failure, Result } from "@capstan/core";
+import { type Capability, type CapabilityRegistry, type Failure, ok, type Result } from "@capstan/core";
 import type { PackageKind, PackageRecord } from "../db/schema/package-record.ts";
 import type { PackageStore } from "./package-store.ts";
 
@@ -24,12 +24,24 @@ export interface PackageRegistryParts {
   readonly registry: CapabilityRegistry;
   /** How a stored package of each kind becomes a capability. */
   readonly loaders: PackageLoaders;
+  /** The same for its earlier versions; absent: they are not offered. */
+  readonly keptLoaders?: PackageLoaders;
+}
+
+type EarlierVersions = ReadonlyMap<string, LoadedPackage>;
+
+interface LoadedEntry {
+  readonly sha256: string;
+  readonly ids: readonly string[];
+  readonly loaded: LoadedPackage;
+  /** Its earlier versions, by hash. */
+  kept: EarlierVersions;
 }
 
 export class PackageRegistry {
   readonly problems = new Map<string, Failure>();
   readonly #parts: PackageRegistryParts;
-  readonly #loaded = new Map<string, { sha256: string; ids: readonly string[]; loaded: LoadedPackage }>();
+  readonly #loaded = new Map<string, LoadedEntry>();
   #revision: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -66,7 +78,8 @@ export class PackageRegistry {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#running.catch(() => {});
-    await Promise.all([...this.#loaded.values()].map(({ loaded }) => loaded.close?.()));
+    const open = [...this.#loaded.values()].flatMap(({ loaded, kept }) => [loaded, ...kept.values()]);
+    await Promise.all(open.map((each) => each.close?.()));
   }
 
   async #sync(): Promise<void> {
@@ -77,36 +90,92 @@ export class PackageRegistry {
     for (const name of this.#loaded.keys()) {
       if (!present.has(name)) await this.#unload(name);
     }
-    for (const record of records) await this.#load(record);
+    const kept = this.#parts.keptLoaders ? await this.#parts.store.earlier() : [];
+    for (const record of records) {
+      await this.#load(
+        record,
+        kept.filter(({ name }) => name === record.name),
+      );
+    }
     this.#revision = revision;
   }
 
-  async #load(record: PackageRecord): Promise<void> {
+  async #load(record: PackageRecord, keptRecords: readonly PackageRecord[]): Promise<void> {
     const before = this.#loaded.get(record.name);
-    if (before?.sha256 === record.sha256) return;
+    if (before?.sha256 === record.sha256) return this.#change(before, keptRecords);
     const loaded = await this.#parts.loaders[record.kind]?.(record);
     if (!loaded) return;
     if (!loaded.ok) {
       this.problems.set(record.name, loaded.failure);
       return;
     }
-    await this.#unload(record.name);
+    const kept = await this.#earlier(keptRecords, before?.kept);
+    const close = this.#forget(record.name);
     const ids: string[] = [];
     for (const capability of loaded.value.capabilities) {
       const registered = this.#parts.registry.register(capability);
       if (registered.ok) ids.push(capability.id);
       else this.problems.set(record.name, registered.failure);
     }
-    this.#loaded.set(record.name, { sha256: record.sha256, ids, loaded: loaded.value });
+    const entry = { sha256: record.sha256, ids, loaded: loaded.value, kept };
+    this.#keep(entry);
+    this.#loaded.set(record.name, entry);
+    await close();
+    await closeUnused(before?.kept, kept);
+  }
+
+  /** Of a package that stays as it is, earlier versions came or went. */
+  async #change(entry: LoadedEntry, keptRecords: readonly PackageRecord[]): Promise<void> {
+    const { kept: before } = entry;
+    if (keptRecords.length === before.size && keptRecords.every(({ sha256 }) => before.has(sha256))) return;
+    entry.kept = await this.#earlier(keptRecords, before);
+    this.#keep(entry);
+    await closeUnused(before, entry.kept);
+  }
+
+  /** One that cannot be loaded here is left out: who pins it is told so. What is already loaded stays open. */
+  async #earlier(
+    records: readonly PackageRecord[],
+    before: EarlierVersions = new Map(),
+  ): Promise<EarlierVersions> {
+    const found = new Map<string, LoadedPackage>();
+    for (const record of records) {
+      const open = before.get(record.sha256);
+      const loaded = open ? ok(open) : await this.#parts.keptLoaders?.[record.kind]?.(record);
+      if (loaded?.ok) found.set(record.sha256, loaded.value);
+    }
+    return found;
+  }
+
+  /** Only of the package's own capability: bundled skills have no versions of their own. */
+  #keep({ ids, loaded, kept }: LoadedEntry): void {
+    const { id } = loaded.capabilities[0];
+    if (!ids.includes(id)) return;
+    const earlier = [...kept.values()].map(({ capabilities: [own] }) => own);
+    this.#parts.registry.keepVersions(
+      id,
+      earlier.filter((each) => each.id === id),
+    );
   }
 
   /** Removes only what this package registered; someone else's capability with the same id stays. */
   async #unload(name: string): Promise<void> {
+    const kept = this.#loaded.get(name)?.kept;
+    await this.#forget(name)();
+    await closeUnused(kept, new Map());
+  }
+
+  /** At once; what it returns closes the package, but not its earlier versions. */
+  #forget(name: string): () => Promise<void> {
     const before = this.#loaded.get(name);
     this.problems.delete(name);
-    if (!before) return;
+    if (!before) return async () => {};
     for (const id of before.ids) this.#parts.registry.remove(id);
     this.#loaded.delete(name);
-    await before.loaded.close?.();
+    return async () => before.loaded.close?.();
   }
+}
+
+async function closeUnused(before: EarlierVersions = new Map(), after: EarlierVersions): Promise<void> {
+  for (const [sha256, loaded] of before) if (!after.has(sha256)) await loaded.close?.();
 }

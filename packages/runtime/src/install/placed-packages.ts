@@ -7,6 +7,7 @@ import { lstat, mkdir, readdir, readlink, realpath, rename, rm, stat, symlink } 
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import type { CommandLine } from "../commands/command-line.ts";
+import { letOthersRead, makePassage } from "../commands/open-to-others.ts";
 import type { PackageKind, PackageRecord } from "../db/schema/package-record.ts";
 import { sha256Hex } from "./node-codec.ts";
 import type { PackageKinds, PlaceRequest } from "./package-kind.ts";
@@ -43,7 +44,8 @@ export class PlacedPackages {
     const name = `${sha256}.${randomUUID()}`;
     const folder = join(this.#root, name);
     const discard = () => rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
+    await makePassage(this.#root);
+    await mkdir(folder);
     const placed = await rules.place({ ...request, folder }).catch(async (error: unknown) => {
       await discard();
       throw error;
@@ -52,6 +54,7 @@ export class PlacedPackages {
       await discard();
       return placed;
     }
+    await letOthersRead(folder);
     return ok({ folder, discard, publish: () => this.#publish(sha256, name) });
   }
 
@@ -82,7 +85,7 @@ export class PlacedPackages {
 
   /** Removes half-built packages of dead processes, and those no longer installed. */
   async sweep(nowMs: number): Promise<void> {
-    const installed = new Set((await this.#store.list()).map(({ sha256 }) => sha256));
+    const installed = await this.#store.hashes();
     const names = await readdir(this.#root).catch(() => []);
     const used = new Set(
       await Promise.all(names.map((name) => readlink(join(this.#root, name)).catch(() => ""))),

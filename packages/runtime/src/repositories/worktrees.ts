@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, fail, ok, type Result } from "@capstan/core";
+import { makePassage } from "../commands/open-to-others.ts";
 import { hasCommit, moveFolder, prepareCommit, undoHalf } from "./apply-change.ts";
 import type { ChangedFile } from "./change-files.ts";
 import { blockedPaths, filesBetween, mergedTree, outwardLinks } from "./folder-change.ts";
@@ -228,7 +229,7 @@ export class Worktrees {
     if (!work.ok) return work;
     const { folder } = work.value;
     if (folder !== repository.value.root) return otherFolder(folder);
-    await mkdir(this.#parts.root, { recursive: true, mode: 0o755 });
+    await makePassage(this.#parts.root);
     const place = this.#place(repository.value, work.value);
     const placed = await placeWorktree(place, asked.owner);
     return placed.ok ? ok(place) : placed;

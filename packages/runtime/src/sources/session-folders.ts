@@ -6,6 +6,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { lchown, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ok, type Result, type SessionFileStore } from "@capstan/core";
+import { makePassage } from "../commands/open-to-others.ts";
 import { OpenFolder } from "../files/open-folder.ts";
 
 const MOST_CHANGED_FILES = 2_000; // a command that unpacks more than this has no results for a model to read
@@ -76,7 +77,7 @@ export class SessionFolders {
     const before = folder.tail;
     const turn = before.then(async (): Promise<Result<{ value: T; changes: FolderChanges }>> => {
       folder.lastUsedMs = this.#now();
-      await this.#makeRoot();
+      await makePassage(this.#root);
       const keeps = (folder.isKnown || adopts) && (await belongsTo(folder.path, owner));
       if (!keeps) await discard(folder);
       folder.isKnown = true;
@@ -110,7 +111,7 @@ export class SessionFolders {
 
   /** An empty folder for one call without a session. */
   async throwaway<T>(owner: number | undefined, work: (folder: string) => Promise<T>): Promise<T> {
-    await this.#makeRoot();
+    await makePassage(this.#root);
     const folder = join(this.#root, `call-${randomUUID()}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (owner !== undefined) await lchown(folder, owner, owner);
@@ -134,11 +135,6 @@ export class SessionFolders {
   async close(): Promise<void> {
     await Promise.all([...this.#folders.values()].map(({ tail }) => tail));
     if (!this.#isLasting) await rm(this.#root, { recursive: true, force: true });
-  }
-
-  /** Accessible to all, so that each user can reach their own folder below it, which is not. */
-  async #makeRoot(): Promise<void> {
-    await mkdir(this.#root, { recursive: true, mode: 0o755 });
   }
 
   #folderOf(sessionId: string): SessionFolder {

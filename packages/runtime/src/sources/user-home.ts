@@ -6,6 +6,7 @@ import { lstat, mkdir, readlink, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { UserEmail } from "@capstan/core/internal";
+import { makePassage } from "../commands/open-to-others.ts";
 import { OpenFolder } from "../files/open-folder.ts";
 
 export interface UserHome {
@@ -21,7 +22,7 @@ export async function prepareUserHome(
     return fail("input_invalid", { where: `"${email}" is not an e-mail address` });
   const home = join(dataDir, "users", email);
   const capabilityFolder = join(home, "capabilities", capability);
-  await mkdir(join(dataDir, "users"), { recursive: true });
+  await makePassage(join(dataDir, "users"));
   for (const folder of [home, join(home, "capabilities"), capabilityFolder, join(home, "sessions")]) {
     if (!(await makeFolder(folder, uid))) {
       return fail("package_broken", { name: capability, why: `${folder} is not a folder` });

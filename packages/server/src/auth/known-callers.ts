@@ -1,10 +1,18 @@
 /** Who a key, a login's token or a client's token belongs to. Nothing is worth more than its owner is at this moment. */
 import { boundedRights } from "@capstan/core/internal";
-import type { KeyRecord, KeyStore, LoginStore, PeopleStore, Standing, TokenStore } from "@capstan/runtime";
+import type {
+  Database,
+  KeyRecord,
+  KeyStore,
+  LoginStore,
+  PeopleStore,
+  Standing,
+  TokenStore,
+} from "@capstan/runtime";
 import type { Caller } from "../http/caller.ts";
 import { clientCaller } from "./client-caller.ts";
 
-const KEPT_MS = 1000; // a revoked key or role stops working within this time, on every process
+const KEPT_MS = 1000; // a revoked key or role stops working within this time, also on a process that was not told
 
 export const NOBODY: Caller = { email: "nobody@localhost", rights: [], key: "none", perMinute: 0 };
 
@@ -22,6 +30,8 @@ export interface KnownCallerParts {
   readonly people: Pick<PeopleStore, "standing">;
   readonly perMinute: number;
   readonly now: () => number;
+  /** Told of roles, rules and directories that changed, here or on another process. */
+  readonly policyChanges?: Pick<Database["policyChanges"], "onChange">;
 }
 
 export interface KnownCallers {
@@ -37,9 +47,11 @@ export function knownCallers({
   people,
   perMinute,
   now,
+  policyChanges,
 }: KnownCallerParts): KnownCallers {
-  const findKey = keptBriefly((key) => keys.find(key), now);
-  const standingOf = keptBriefly((email) => people.standing(email), now);
+  const onChange = (forget: () => void) => policyChanges?.onChange(forget);
+  const findKey = keptBriefly((key) => keys.find(key), now, onChange);
+  const standingOf = keptBriefly((email) => people.standing(email), now, onChange);
   return {
     async ofKey(key) {
       const record = await findKey(key);
@@ -85,14 +97,21 @@ function signedIn(
 }
 
 /** A key or a user is looked up at most once a second, not once per request. */
-function keptBriefly<T>(find: (key: string) => Promise<T>, now: () => number): (key: string) => Promise<T> {
+function keptBriefly<T>(
+  find: (key: string) => Promise<T>,
+  now: () => number,
+  onChange: (forget: () => void) => void,
+): (key: string) => Promise<T> {
   const kept = new Map<string, { until: number; record: Promise<T> }>();
+  onChange(() => kept.clear());
   return (key) => {
     const known = kept.get(key);
     if (known && known.until > now()) return known.record;
     if (kept.size > 10_000) kept.clear(); // someone is guessing keys; clear rather than grow
     const record = find(key);
-    kept.set(key, { until: now() + KEPT_MS, record });
+    const entry = { until: now() + KEPT_MS, record };
+    kept.set(key, entry);
+    record.catch(() => kept.get(key) === entry && kept.delete(key)); // a database that is away for a moment is no answer
     return record;
   };
 }

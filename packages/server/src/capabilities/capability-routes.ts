@@ -22,6 +22,7 @@ import {
   type AuditLog,
   type CapabilityDocuments,
   delegateIdOf,
+  type Packages,
 } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { flowDto } from "../agents/preview-dto.ts";
@@ -106,6 +107,7 @@ export interface CapabilityRouteParts extends OneToolParts {
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
   readonly documents: CapabilityDocuments;
+  readonly packages: Pick<Packages, "versions" | "removeVersion">;
   readonly sharing: AgentSharings;
   readonly audit: AuditLog;
 }

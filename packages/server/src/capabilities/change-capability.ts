@@ -1,11 +1,18 @@
 /** Registering or removing a capability over the API. By force it is done, and the answer says whom it broke. */
 import { type Capability, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
-import { type AgentStore, type BrokenAgent, type CapabilityDocuments, checkChanges } from "@capstan/runtime";
+import {
+  type AgentStore,
+  type BrokenAgent,
+  type CapabilityDocuments,
+  checkChanges,
+  type Packages,
+} from "@capstan/runtime";
 
 export interface ChangeParts {
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
   readonly documents: CapabilityDocuments;
+  readonly packages: Pick<Packages, "versions" | "removeVersion">;
 }
 
 export interface ChangedCapability {
@@ -52,6 +59,9 @@ export async function removeVersion(
   const versions = kept.filter((each) => each.version !== version);
   const checked = await checkChanges(parts, [{ id, capability, versions }], { force });
   if (!checked.ok) return checked;
-  const gone = await parts.documents.removeVersion(id, version);
+  const isPackage = (await parts.packages.versions(id)).length > 0;
+  const gone = await (isPackage && version !== capability.version
+    ? parts.packages.removeVersion(id, version)
+    : parts.documents.removeVersion(id, version));
   return gone.ok ? checked : gone;
 }

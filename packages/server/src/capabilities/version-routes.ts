@@ -1,6 +1,7 @@
 /** /v1/capabilities/{id}/versions: every version that an agent can stay on, and who does. */
 import { CapabilityDetail, CapabilityRemoved, CapabilityVersions, ForceQuery } from "@capstan/client/wire";
 import { type Capability, fail } from "@capstan/core";
+import { semverOf } from "@capstan/core/internal";
 import { createRoute, z } from "@hono/zod-openapi";
 import { sharedToCaller } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
@@ -56,7 +57,7 @@ export function versionRoutes(services: CapabilityRouteParts) {
     const [registered] = versions;
     if (!registered) return problem(c, fail("not_found", { what: "capability", id }).failure);
     const [facts, usedBy] = await Promise.all([
-      services.documents.versions(id),
+      savedVersions(services, id),
       usersOf(services, id, c.get("caller")),
     ]);
     const items = versions.map(({ version }) => {
@@ -92,6 +93,17 @@ export function versionRoutes(services: CapabilityRouteParts) {
     return gone.value.length > 0 ? c.json({ id, broken: [...gone.value] }, 200) : c.body(null, 204);
   });
   return routes;
+}
+
+/** Who saved or installed each version, and when. */
+async function savedVersions({ documents, packages }: CapabilityRouteParts, id: string) {
+  const installed = (await packages.versions(id)).map(({ version, sha256, installed_by, installed_at }) => ({
+    version: semverOf(version),
+    sha256,
+    by: installed_by,
+    at: new Date(installed_at),
+  }));
+  return [...installed, ...(await documents.versions(id))];
 }
 
 /** The agents that get a version: they list the capability, and their pin leads there. */

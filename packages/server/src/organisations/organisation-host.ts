@@ -1,6 +1,7 @@
 /**
- * The organisations beside the first, each with an application of its own, behind one listener. Other processes find a new
- * one at its first request, and otherwise within seconds.
+ * The organisations beside the first, each with an application of its own, behind one listener. Processes tell one another
+ * of changes; one that was not told finds a new organisation at its first request, and otherwise within seconds. What is
+ * stored is compared in turn and quickly: opening one or ending one delays no other one's change.
  */
 import { fail, type Refused, type Result } from "@capstan/core";
 import {
@@ -20,7 +21,7 @@ import type { Settings } from "../settings/settings.ts";
 import { organisationOf } from "./organisation-of-request.ts";
 
 const LOOK_MS = 5000;
-const LOOK_AGAIN_MS = 1000; // for a name that nobody here knows
+const OPEN_AGAIN_MS = 1000; // after an organisation could not be opened
 
 export type Handler = (request: Request, environment?: unknown) => Response | Promise<Response>;
 
@@ -53,6 +54,8 @@ export interface FirstOrganisation {
   readonly people: Pick<PeopleStore, "standing">;
   /** Whether other processes may create one. */
   readonly isShared: boolean;
+  /** How processes tell one another that something was written. */
+  readonly policyChanges: Pick<Database["policyChanges"], "announce" | "onChange">;
 }
 
 type NewOrganisation = Parameters<OrganisationStore["create"]>[0];
@@ -67,8 +70,15 @@ export class OrganisationHost {
   readonly #entries = new Map<string, Entry>();
   readonly #limiter = rateLimiter(() => performance.now());
   #first: FirstOrganisation | undefined;
-  #looking: Promise<void> = Promise.resolve();
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** In force, as last read. */
+  #wanted = new Map<string, OrganisationRecord>();
+  readonly #opening = new Map<string, Promise<void>>();
+  readonly #ending = new Map<string, Promise<void>>();
+  readonly #failedAt = new Map<string, number>();
+  readonly #inOrder = inTurn();
+  readonly #openInOrder = inTurn(); // each waits for a lock of the store, on a connection
+  /** Shared by all who ask before it begins, so that what was written before they asked is in it. */
+  #nextLook: Promise<readonly Promise<void>[]> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -80,6 +90,7 @@ export class OrganisationHost {
   async start(first: FirstOrganisation): Promise<void> {
     this.#first = first;
     await this.look();
+    first.policyChanges.onChange(() => this.#hear());
     if (!first.isShared) return;
     this.#timer = setInterval(() => {
       this.look().catch((error) => this.#parts.onError(error, "looking for organisations"));
@@ -121,23 +132,26 @@ export class OrganisationHost {
 
   /** Its tables first, then everybody may enter it: an interruption leaves nothing that is half open. */
   create(input: NewOrganisation): Promise<Result<OpenOrganisation>> {
-    const made = this.#looking.catch(() => {}).then(() => this.#make(input));
-    this.#looking = made.then(() => {});
-    return made;
+    return this.#openInOrder(() => this.#make(input));
   }
 
   /** Only one that is disabled: nothing of it runs any more. */
   async remove(id: string): Promise<boolean> {
     if (this.get(id) !== undefined) return false;
+    await this.#ending.get(id);
     await this.#parts.erase(id);
     return this.store.remove(id);
   }
 
-  /** Compares what runs here with what is stored; one at a time. */
-  look(): Promise<void> {
-    this.#lookedAt = performance.now();
-    this.#looking = this.#looking.catch(() => {}).then(() => this.#compare());
-    return this.#looking;
+  /** After a change of one. Others are told first: ending one here may wait for its requests. */
+  async announce(): Promise<void> {
+    await this.#first?.policyChanges.announce();
+    await this.look();
+  }
+
+  /** Compares what runs here with what is stored, until all of it is opened or ended. */
+  async look(): Promise<void> {
+    await Promise.all(await this.#compareNext());
   }
 
   async drain(): Promise<void> {
@@ -148,14 +162,28 @@ export class OrganisationHost {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    await this.#looking.catch(() => {});
-    for (const id of [...this.#entries.keys()]) await this.#end(id);
+    await this.#inOrder(async () => {});
+    await this.#openInOrder(async () => {});
+    for (const id of [...this.#entries.keys()]) this.#end(id);
+    await Promise.all(this.#ending.values());
   }
 
+  /**
+   * Something was written in the first organisation. Who people are counts in all; and it may have been an organisation: a new
+   * one is looked for at its next request, those that run here at once.
+   */
+  #hear(): void {
+    for (const { opened } of this.#entries.values()) opened.database.policyChanges.apply();
+    if (!this.#first?.isShared || this.#entries.size === 0) return;
+    this.look().catch((error) => this.#parts.onError(error, "looking for organisations"));
+  }
+
+  /** An unknown name is always looked up: its organisation may have been created a moment ago at another process. */
   async #find(id: string): Promise<Entry | undefined> {
     const known = this.#entries.get(id);
-    if (known || !this.#first?.isShared || performance.now() - this.#lookedAt < LOOK_AGAIN_MS) return known;
-    await this.look();
+    if (known || !this.#first?.isShared) return known;
+    await this.#compareNext();
+    await this.#opening.get(id);
     return this.#entries.get(id);
   }
 
@@ -167,18 +195,29 @@ export class OrganisationHost {
     return problemResponse(fail("rate_limited", facts).failure, { "retry-after": String(wait) });
   }
 
-  async #compare(): Promise<void> {
-    if (this.#isClosed) return;
-    const wanted = new Map(
-      (await this.store.list()).filter(({ isDisabled }) => !isDisabled).map((record) => [record.id, record]),
-    );
-    this.#parts.setWeights([...wanted.values()].map(({ id, weight }) => [id, weight]));
-    for (const id of [...this.#entries.keys()]) if (!wanted.has(id)) await this.#end(id);
-    for (const [id, record] of wanted) {
-      const entry = this.#entries.get(id);
+  #compareNext(): Promise<readonly Promise<void>[]> {
+    this.#nextLook ??= this.#inOrder(() => {
+      this.#nextLook = undefined;
+      return this.#compare();
+    });
+    return this.#nextLook;
+  }
+
+  async #compare(): Promise<readonly Promise<void>[]> {
+    if (this.#isClosed) return [];
+    const records = (await this.store.list()).filter(({ isDisabled }) => !isDisabled);
+    this.#wanted = new Map(records.map((record) => [record.id, record]));
+    this.#parts.setWeights(records.map(({ id, weight }) => [id, weight]));
+    const isStill = ({ id, createdAt }: OrganisationRecord) =>
+      this.#wanted.get(id)?.createdAt.getTime() === createdAt.getTime(); // else it was deleted and made again
+    const ended = [...this.#entries.values()].filter(({ record }) => !isStill(record));
+    const work = ended.map(({ record }) => this.#end(record.id));
+    for (const record of records) {
+      const entry = this.#entries.get(record.id);
       if (entry) entry.record = record;
-      else await this.#begin(record);
+      else work.push(this.#begin(record.id));
     }
+    return work;
   }
 
   async #make(input: NewOrganisation): Promise<Result<OpenOrganisation>> {
@@ -190,27 +229,75 @@ export class OrganisationHost {
       await this.store.remove(id);
       return opened;
     }
-    await this.store.ready(id);
-    const record = (await this.store.list()).find((each) => each.id === id);
-    if (!record) throw new Error("the organisation just written is not there");
-    this.#entries.set(id, { record, opened: opened.value });
+    await this.#inOrder(async () => {
+      await this.store.ready(id);
+      const record = (await this.store.list()).find((each) => each.id === id);
+      if (!record) throw new Error("the organisation just written is not there");
+      this.#entries.set(id, { record, opened: opened.value });
+    });
+    await this.#first?.policyChanges.announce();
     return opened;
   }
 
-  async #begin(record: OrganisationRecord): Promise<void> {
-    const { id } = record;
+  /** Once at a time, and after what is left of it has ended. */
+  #begin(id: string): Promise<void> {
+    const begun = this.#opening.get(id) ?? this.#beginAfterEnd(id).finally(() => this.#opening.delete(id));
+    this.#opening.set(id, begun);
+    return begun;
+  }
+
+  async #beginAfterEnd(id: string): Promise<void> {
+    await this.#ending.get(id);
+    await this.#openInOrder(() => this.#open(id));
+  }
+
+  async #open(id: string): Promise<void> {
+    const isNeeded = () => !this.#isClosed && this.#wanted.has(id) && !this.#entries.has(id);
+    const failedAt = this.#failedAt.get(id) ?? Number.NEGATIVE_INFINITY;
+    if (!isNeeded() || performance.now() - failedAt < OPEN_AGAIN_MS) return;
     const opened = await this.#parts.open(id).catch((error: Error): Refused => {
       this.#parts.onError(error, `organisation ${id}`);
       return fail("not_found", { what: "organisation", id });
     });
-    if (opened.ok) this.#entries.set(id, { record, opened: opened.value });
-    else this.#parts.onError(new Error(opened.failure.message), `organisation ${id}`);
+    if (!opened.ok) {
+      this.#failedAt.set(id, performance.now());
+      this.#parts.onError(new Error(opened.failure.message), `organisation ${id}`);
+      return;
+    }
+    this.#failedAt.delete(id);
+    const record = this.#wanted.get(id);
+    if (!record || !isNeeded()) return this.#close(id, opened.value); // disabled meanwhile
+    this.#entries.set(id, { record, opened: opened.value });
+    opened.value.database.policyChanges.apply(); // it heard nothing while it opened
   }
 
-  async #end(id: string): Promise<void> {
+  /** Answers nobody from now on; what it does is finished. */
+  #end(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     this.#entries.delete(id);
-    await entry?.opened.drain();
-    await entry?.opened.close();
+    const ended = (entry ? this.#close(id, entry.opened) : Promise.resolve()).finally(() =>
+      this.#ending.delete(id),
+    );
+    this.#ending.set(id, ended);
+    return ended;
   }
+
+  async #close(id: string, opened: OpenOrganisation): Promise<void> {
+    try {
+      await opened.drain();
+      await opened.close();
+    } catch (error) {
+      this.#parts.onError(error, `organisation ${id}`);
+    }
+  }
+}
+
+/** Runs one step after the other; one that fails stops no later one. */
+function inTurn(): <T>(step: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (step) => {
+    const turn = last.then(step);
+    last = turn.catch(() => {});
+    return turn;
+  };
 }

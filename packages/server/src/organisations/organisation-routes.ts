@@ -272,7 +272,7 @@ async function applyChanges(
     ...(weight !== undefined && { weight }),
     ...(disabled !== undefined && { isDisabled: disabled }),
   });
-  await host.look();
+  await host.announce();
   const opened = host.get(id);
   if (opened && cost_usd_per_month !== undefined)
     await setOperatorsBudget(opened.budgets, cost_usd_per_month);

@@ -131,15 +131,25 @@ describe("packages in the server", () => {
     const unusable = await install("1.0.0", { dependencies: ["no_such"] });
     expect(unusable).toMatchObject({ status: 422, body: { code: "capability_unknown" } });
     expect((await install("1.2.0")).status).toBe(201);
-    const capabilities = [{ id: "jetty", version: "^1.0.0" }];
-    const { body: agent } = await server.call("POST", "/v1/agents", { name: "Moored", capabilities });
     expect((await install("1.1.0")).body.code).toBe("capability_older");
-    const breaking = await install("2.0.0");
+    const beside = { id: "pier", name: "Pier", description: "A pier.", base_url: "https://example.com" };
+    const tools = ["moor", "anchor"].map((name) => ({
+      name,
+      description: "Does.",
+      method: "GET",
+      path: "/",
+    }));
+    await server.call("POST", "/v1/capabilities", { ...beside, tools: tools.slice(1) });
+    const { body: agent } = await server.call("POST", "/v1/agents", {
+      name: "Moored",
+      capabilities: ["jetty", "pier"],
+    });
+    const breaking = await install("2.0.0", { tools });
     expect(breaking).toMatchObject({ status: 409, body: { code: "capability_breaks" } });
     expect(breaking.body.message).toContain("Moored (");
     expect(await version()).toBe("1.2.0");
     expect((await install("1.3.0")).body).toMatchObject({ version: "1.3.0", broken: [] });
-    const forced = await install("2.0.0", {}, "?force=true");
+    const forced = await install("2.0.0", { tools }, "?force=true");
     expect(forced).toMatchObject({ status: 201, body: { broken: [{ id: agent.id, name: "Moored" }] } });
     expect(await version()).toBe("2.0.0");
     await server.call("DELETE", "/v1/packages/jetty?force=true");

@@ -26,7 +26,7 @@ import { studioRoutes } from "../studio/studio.ts";
 
 export interface AppParts extends Omit<AuthParts, "now"> {
   readonly log: Log;
-  readonly database: Pick<Database, "kind" | "organisation">;
+  readonly database: Pick<Database, "kind" | "organisation" | "policyChanges">;
   readonly sessions: SessionStore;
   readonly agents: AgentStore;
   readonly sharing: AgentSharings;
@@ -42,7 +42,7 @@ export function createApp(parts: AppParts): OpenAPIHono<AppEnv> {
   app.use(refuseUnclearHeaders);
   app.use(refuseUnclearQuery);
   app.use(guardOrigin(settings));
-  app.use(authenticate(parts));
+  app.use(authenticate({ ...parts, policyChanges: parts.database.policyChanges }));
   app.use(limitStreams(settings.CAPSTAN_STREAMS_PER_KEY));
   app.use(limitBody);
   app.use(refuseUnclearJson);

@@ -63,6 +63,7 @@ export async function startServer(
     fetch: app.fetch as Handler,
     store: organisationStore(services.database),
     people: services.people,
+    policyChanges: services.database.policyChanges,
     isShared: services.database.kind === "postgres",
   });
   const url = await listener.open(host.fetch);

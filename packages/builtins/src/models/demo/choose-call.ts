@@ -23,6 +23,9 @@ const EXPLAINED_WEIGHT = 3;
 const PLACED_BONUS = 1.2;
 const LACKING_PRICE = 1.5;
 
+/** "What time is it?" in German, French, Spanish, Italian, Portuguese and Dutch. */
+const WHAT_TIME_ABROAD =
+  /\bwie (?:spät|viel uhr) ist es\b|\bquelle heure est-il\b|\bqu[eé] hora es\b|\bche or[ae] (?:è|sono)\b|\bque horas são\b|\bhoe laat is het\b/iu;
 /** Everyday phrases for tools with other names; the words on the right are added to what is ranked. */
 const SAYINGS: readonly (readonly [said: RegExp, meant: string])[] = [
   [/\bplan\b|\bto-?dos?\b|\bchecklist\b|\bremind\b/i, "todos tasks"],
@@ -30,6 +33,7 @@ const SAYINGS: readonly (readonly [said: RegExp, meant: string])[] = [
   [/\bsave\b|\bnote down\b|\bput\b/i, "write"],
   [/\bfolder\b|^(?:list|show|what are)\b.*\bmy files\b/i, "directory list"],
   [/\bwhat(?:'s| is)?(?: the)? (?:day|date)(?: is(?: it)?)?(?: today)?\b|\bhow late\b/i, "current time"],
+  [WHAT_TIME_ABROAD, "current time"],
   [/(?<=\d\s*)\bplus\b/i, "add two numbers"],
   [/(?<=\d\s*)\bminus\b/i, "subtract two numbers"],
   [/(?<=\d\s*)\btimes\b/i, "multiply two numbers"],
@@ -41,15 +45,25 @@ const BARE_DOMAIN =
   /(?<![\w@/.:-])((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|io|dev|ai|app|edu|gov|co|info|de|fr|es|nl|eu|uk|ch|at|jp)(?:\/[^\s,;]*[^\s,;.?!])?)(?![\w-])/gi;
 const RUN_CODE =
   /^(?:please\s+)?(?:run|execute|eval(?:uate)?)\s+(?:this\s+|the\s+)?(?:(python|javascript|js|bash|shell)\b)?(?:\s*code)?\s*:?\s*([\s\S]+?)(?:\s+(?:in|with|as)\s+(python|javascript|js|bash|shell)\s*)?$/i;
+/** "Divide 100 by it", "subtract that from 100". */
+const RESULT_COMES_SECOND = /\bby (?:it|that|the result)\b|\b(?:it|that|the result) from\b/i;
 /** Words that ask for nothing. */
 const FILLERS = /\b(?:please|now|again|back|just|make|give|tell|show|want|need|quickly|everything)\b/gi;
 const FENCED = /```(\w*)\n([\s\S]+?)```/;
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = { js: "javascript", shell: "bash", py: "python" };
 
+/** What earlier steps of the same message leave to the next one. */
+export interface Earlier {
+  /** The values of their arguments, by name. */
+  readonly values: Readonly<Record<string, JsonValue>>;
+  /** The number the last of them answered with. */
+  readonly result?: number | undefined;
+}
+
 export function chooseCall(
   step: string,
   tools: readonly ChoosableTool[],
-  earlier: Readonly<Record<string, JsonValue>>,
+  earlier: Earlier,
 ): Choice | undefined {
   const code = codeCall(step, tools);
   if (code) return { call: code };
@@ -91,25 +105,41 @@ interface Fit {
 }
 
 /** Words choose a tool; values that fit its parameters count for it, and missing ones against it. */
-function fitOf(
-  step: string,
-  tool: ChoosableTool,
-  score: number,
-  earlier: Readonly<Record<string, JsonValue>>,
-): Fit {
+function fitOf(step: string, tool: ChoosableTool, score: number, earlier: Earlier): Fit {
   const { payload, missing, guessed, placed } = mapPayload(step, tool.inputSchema, { timezoneOf, placeOf });
-  const input: Record<string, JsonValue> = { ...payload };
+  const continued = continuedSum(step, tool.inputSchema, earlier.result);
+  const input: Record<string, JsonValue> = { ...payload, ...continued };
   const lacking: string[] = [];
   for (const name of new Set([...missing, ...guessed, ...hollow(input, tool)])) {
+    if (continued && name in continued) continue;
     delete input[name];
-    const known = earlier[name];
-    if (known !== undefined) input[name] = known;
+    const known = earlier.values[name];
+    if (known !== undefined && typeof known !== "number")
+      input[name] = known; // a number belongs to its own step
     else if (isRequired(tool.inputSchema, name)) lacking.push(name);
   }
   for (const name of repeated(input)) if (!isRequired(tool.inputSchema, name)) delete input[name]; // a word has one place
   const explained = explainedShare(step, tool, input);
   const fit = score + placed * PLACED_BONUS - lacking.length * LACKING_PRICE;
   return { tool, input, lacking, explained, guessed: guessed.length > 0, score: fit };
+}
+
+/** "Then subtract 4": the result so far and the one number that is said, for a tool of two numbers. */
+function continuedSum(
+  step: string,
+  { properties, required }: JsonSchema,
+  result: number | undefined,
+): Readonly<Record<string, number>> | undefined {
+  const [first, second, ...others] = Array.isArray(required) ? (required as string[]) : [];
+  const [said, ...more] = step.match(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)/g) ?? [];
+  if (result === undefined || first === undefined || second === undefined || said === undefined)
+    return undefined;
+  if (others.length > 0 || more.length > 0) return undefined;
+  const schemas = properties as Readonly<Record<string, JsonSchema | undefined>> | undefined;
+  if (schemas?.[first]?.type !== "number" || schemas[second]?.type !== "number") return undefined;
+  return RESULT_COMES_SECOND.test(step)
+    ? { [first]: Number(said), [second]: result }
+    : { [first]: result, [second]: Number(said) };
 }
 
 const rank = ({ score, explained }: Fit): number => score + explained * EXPLAINED_WEIGHT;

@@ -1,6 +1,6 @@
 /** Typical first messages of newcomers to the starter agent, and the demo's answers. */
 import { describe, expect, test } from "vitest";
-import { offeredBy, user } from "./fixtures/demo-conversation.ts";
+import { called, offeredBy, user } from "./fixtures/demo-conversation.ts";
 import { reply } from "./reply.ts";
 import { wordAnswer } from "./word-answer.ts";
 
@@ -22,6 +22,9 @@ describe("answers in sentences, without a call", () => {
     ["how are you?", /All systems are up/],
     ["what can you do?", /- What time is it in Tokyo\?/],
     ["help", /This agent's tools: `get_current_time`/],
+    ["hola, ¿qué puedes hacer?", /^I am Capstan's built-in demo/],
+    ["Was kannst du?", /^I am Capstan's built-in demo/],
+    ["Que peux-tu faire ?", /^I am Capstan's built-in demo/],
     ["who are you?", /No request leaves this machine/],
     ["thanks!", /You are welcome/],
     ["write a python script that prints the first 20 primes", /called none/],
@@ -72,6 +75,11 @@ describe("calls the tool that the words name", () => {
   test.each<[string, string, object]>([
     ["what time is it in Tokyo?", "get_current_time", { timezone: "Asia/Tokyo" }],
     ["what day is today?", "get_current_time", {}],
+    ["Wie spät ist es in New York?", "get_current_time", { timezone: "America/New_York" }],
+    ["¿Qué hora es en Madrid?", "get_current_time", { timezone: "Europe/Madrid" }],
+    ["Quelle heure est-il à Paris ?", "get_current_time", { timezone: "Europe/Paris" }],
+    ["Che ore sono a Roma?", "get_current_time", { timezone: "Europe/Rome" }],
+    ["Hoe laat is het in Amsterdam?", "get_current_time", { timezone: "Europe/Amsterdam" }],
     ["12 * 7", "multiply", { a: 12, b: 7 }],
     ["summarize example.com", "web_fetch", { url: "https://example.com" }],
     ["read example.com/docs", "web_fetch", { url: "https://example.com/docs" }],
@@ -82,6 +90,18 @@ describe("calls the tool that the words name", () => {
     ["Run python: print(6 * 7)", "execute_code", { language: "python", code: "print(6 * 7)" }],
   ])("%j", (message, tool, input) => {
     expect(answer(message).call).toEqual({ tool, input });
+  });
+
+  test.each<[string, object, string, object]>([
+    ["multiply 12 by 12 and then subtract 4", { result: 144 }, "subtract", { a: 144, b: 4 }],
+    ["add 2 and 40, then divide it by 6", { result: 42 }, "divide", { a: 42, b: 6 }],
+    ["add 2 and 3, then divide 100 by that", { result: 5 }, "divide", { a: 100, b: 5 }],
+    ["add 2 and 3, then subtract the result from 100", { result: 5 }, "subtract", { a: 100, b: 5 }],
+    ["add 2 and 3, then multiply 4 by 6", { result: 5 }, "multiply", { a: 4, b: 6 }],
+  ])("%j goes on with the result of its first step", (message, value, tool, input) => {
+    const { call } = answer(message);
+    const first = called(call?.tool ?? "", call?.input ?? {}, value);
+    expect(reply({ prompt: [user(message), ...first], tools }).call).toEqual({ tool, input });
   });
 
   test("every example it offers is one that works", () => {

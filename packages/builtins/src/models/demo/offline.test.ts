@@ -71,9 +71,11 @@ describe("the offline model", () => {
   test("words a refusal with its next step", () => {
     const prompt: LanguageModelV4Prompt = [
       user("read the file /x"),
-      ...called("read_file", { path: "/x" }, { message: "no file", nextStep: "list it" }, true),
+      ...called("read_file", { path: "/x" }, { message: "no file", nextStep: "List it." }, true),
     ];
-    expect(reply({ prompt, tools: offered })).toEqual({ text: "`read_file` did not work: no file list it" });
+    expect(reply({ prompt, tools: offered })).toEqual({
+      text: "`read_file` did not work: no file. List it.",
+    });
   });
 
   test("streams its text in pieces that join to the whole", async () => {

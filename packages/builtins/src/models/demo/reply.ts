@@ -31,12 +31,18 @@ function nextStep({ task, calls, answers }: Turn, offered: readonly ChoosableToo
   const told = answers.map(wordAnswer);
   const step = stepsOf(task).slice(0, MOST_STEPS)[calls.length];
   if (step === undefined || answers.some(({ isError }) => isError)) return { text: told.join("\n\n") };
-  const earlier: Record<string, JsonValue> = Object.assign({}, ...calls.map(({ input }) => input));
+  const values: Record<string, JsonValue> = Object.assign({}, ...calls.map(({ input }) => input));
+  const earlier = { values, result: numberOf(answers.at(-1)?.value) };
   const choice = chooseCall(step, offered, earlier);
   if (choice && "call" in choice) return choice;
   if (told.length > 0) return { text: [...told, `I did not do this part: “${step}”.`].join("\n\n") };
   return { text: choice ? askFor(choice.tool, choice.lacking) : noFit(offered) };
 }
+
+const numberOf = (value: unknown): number | undefined => {
+  const { result } = (value ?? {}) as { result?: unknown };
+  return typeof result === "number" ? result : undefined;
+};
 
 const choosable = (tools: NonNullable<Asked["tools"]>): ChoosableTool[] =>
   tools.flatMap((tool) =>

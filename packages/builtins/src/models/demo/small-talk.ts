@@ -29,7 +29,7 @@ const THANKS =
   /^(?:many )?(?:thanks|thank you|thx|cheers|danke|merci|gracias|great|perfect|nice|cool|awesome|ok(?:ay)?)\b[\s\p{L},]{0,24}[!.]*$/iu;
 const GOODBYE = /^(?:bye|goodbye|good night|see you|ciao|tsch[uü]ss)\b[\s\p{L},]{0,16}[!.]*$/iu;
 const HELP =
-  /^(?:help|\?+|menu|start|commands|what now|hilfe)[!.?]*$|\bwhat (?:can|do) you do\b|\bhow (?:do|does|can) (?:i|this|you) (?:start|begin|work|use)\b|\bwhat (?:are|can) (?:your|i) (?:tools|capabilities|skills|ask|try)\b|\bwas kannst du\b|\bshow me what you can\b/i;
+  /^(?:help|\?+|menu|start|commands|what now|hilfe)[!.?]*$|\bwhat (?:can|do) you do\b|\bhow (?:do|does|can) (?:i|this|you) (?:start|begin|work|use)\b|\bwhat (?:are|can) (?:your|i) (?:tools|capabilities|skills|ask|try)\b|\bshow me what you can\b|\bwas kannst du\b|\bque (?:peux-tu|pouvez-vous|sais-tu) faire\b|\bqué (?:puedes|sabes) hacer\b|\bcosa (?:puoi|sai) fare\b|\bo que (?:você )?(?:pode|sabe) fazer\b|\bwat kun je\b/iu;
 const WHO_ARE_YOU =
   /\b(?:who|what) are you\b|\bwhat model\b|\bwhich model\b|\bare you (?:an? )?(?:ai|bot|human|real|chatgpt|gpt|claude|llm)\b|\byour name\b/i;
 

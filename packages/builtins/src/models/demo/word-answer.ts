@@ -154,7 +154,8 @@ function inShort(value: unknown): string {
 function messageOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   const { message, nextStep } = value as { message?: string; nextStep?: string };
-  return [message ?? linesOf(value as Fields), nextStep].filter((text) => text !== undefined).join(" ");
+  const said = message ?? linesOf(value as Fields);
+  return nextStep === undefined ? said : `${said}${/[.!?]$/.test(said) ? "" : "."} ${nextStep}`;
 }
 
 const quoted = (text: string): string =>
