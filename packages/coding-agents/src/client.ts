@@ -34,7 +34,7 @@ import { type CommandRunner, runCommand } from "./command/run-command.ts";
 import { createPlugins } from "./plugins/plugin-operations.ts";
 import { createRemoteClient } from "./remote/remote-client.ts";
 import { ambientEnvironment } from "./runner/ambient-environment.ts";
-import { checkImages } from "./runner/check-images.ts";
+import { checkAttachments } from "./runner/check-attachments.ts";
 import { startRun } from "./runner/live-run.ts";
 import type { CostOf } from "./runner/run-costs.ts";
 import type { RunHandle } from "./runner/run-handle.ts";
@@ -78,7 +78,7 @@ interface LocalParts {
 function startLocal(
   local: LocalParts,
   asked: RunOptions,
-  { nativeTools = "on", user, home }: HostOptions = {},
+  { nativeTools = "on", user, home, confined = false }: HostOptions = {},
 ): RunHandle {
   const parsed = parseRunOptions(asked);
   if (!parsed.ok) throw runError(parsed.failure);
@@ -96,7 +96,7 @@ function startLocal(
   if (!check.ok) throw runError(check.failure);
   const cwd = options.cwd ?? process.cwd();
   checkFolder(adapter.name, cwd);
-  checkImages(adapter.name, cwd, options.attachments);
+  checkAttachments({ agent: adapter.name, cwd, confined }, options.attachments);
   const costOf = priceBy(models, adapter.name, runsOn);
   checkBudget(options, capabilities, runsOn, costOf);
   const thinking = nativeThinking({ ...options, agent: adapter.name, model: runsOn }, adapter.thinking);
@@ -114,6 +114,7 @@ function startLocal(
     ambient: home === undefined ? local.ambient : inHome(home, local.ambient, adapter),
     home: options.env?.HOME ?? home ?? local.env.HOME ?? homedir(),
     cwd,
+    confined,
     settings: local.settings,
     opening: [
       ...(streamFallback.length > 0

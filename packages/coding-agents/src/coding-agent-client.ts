@@ -45,6 +45,8 @@ export interface HostOptions {
   readonly user?: SystemUser | undefined;
   /** Its home folder; default: this process's own. */
   readonly home?: string | undefined;
+  /** The caller is on another machine: attachments by path only from the working folder. */
+  readonly confined?: boolean;
 }
 
 export interface SessionBrowser {

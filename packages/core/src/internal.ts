@@ -145,6 +145,7 @@ export {
 } from "./coding-agents/run-error.ts";
 export {
   type Attachment,
+  MAX_ATTACHMENT_BYTES,
   type McpServerConfig,
   type OutputFormat,
   parseRemoteRunOptions,

@@ -128,6 +128,18 @@ describe("capstan delegate", () => {
     expect([code, out]).toEqual([1, expect.stringMatching(/failed: Invalid API key/)]);
   });
 
+  test("gives files of this machine along, and refuses one that is not there by its code", async () => {
+    install("claude-text");
+    writeFileSync(join(home, "notes.txt"), "notes");
+    const given = await capstan(["delegate", "claude", "--attach", join(home, "notes.txt"), "hello"]);
+    expect(given.code).toBe(0);
+    const refused = await capstan(["delegate", "claude", "--attach", join(home, "none.txt"), "hello"]);
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(/no such file[\s\S]*at most 10 MB/),
+    ]);
+  });
+
   test("refuses unsupported options before anything starts", async () => {
     const { code, err } = await capstan(["delegate", "hermes", "--thinking", "high", "hello"]);
     expect(code).toBe(1);

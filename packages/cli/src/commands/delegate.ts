@@ -1,5 +1,6 @@
 /** capstan delegate: one task for a coding agent on this machine, with streamed output. */
 
+import { resolve } from "node:path";
 import { CodingAgentError, type RunHandle } from "@capstan/coding-agents";
 import { fail } from "@capstan/core";
 import { type CodingAgentEvent, parseRunOptions } from "@capstan/core/internal";
@@ -15,13 +16,14 @@ export const RUN_FLAGS = {
   approve: { type: "string" },
   cwd: { type: "string" },
   transport: { type: "string" },
+  attach: { type: "string", multiple: true },
   "max-turns": { type: "string" },
   "max-cost": { type: "string" },
 } as const;
 
 export const delegate: Command = {
   usage:
-    'capstan delegate <agent> [--model m] [--thinking low|medium|high|max] [--session id] [--approve yolo|prompt|deny] [--transport t] [--max-turns n] [--max-cost usd] "<prompt>"',
+    'capstan delegate <agent> [--model m] [--thinking low|medium|high|max] [--session id] [--approve yolo|prompt|deny] [--transport t] [--attach file]... [--max-turns n] [--max-cost usd] "<prompt>"',
   summary: "Runs a coding agent and prints its output. Ctrl-C asks it to stop.",
   options: RUN_FLAGS,
   examples: ['capstan delegate claude --thinking high "fix the failing test"'],
@@ -44,7 +46,7 @@ export const delegate: Command = {
 };
 
 function asked({ args: [agent, ...words], options }: CommandContext): Record<string, unknown> {
-  const { model, thinking, session, approve, cwd, transport } = options;
+  const { model, thinking, session, approve, cwd, transport, attach } = options;
   const turns = options["max-turns"];
   const cost = options["max-cost"];
   return {
@@ -57,6 +59,7 @@ function asked({ args: [agent, ...words], options }: CommandContext): Record<str
     ...(approve !== undefined && { approvalMode: approve }),
     ...(cwd !== undefined && { cwd }),
     ...(transport !== undefined && { transport }),
+    ...(Array.isArray(attach) && { attachments: attach.map((path) => ({ path: resolve(String(path)) })) }),
     ...(turns !== undefined && { maxTurns: Number(turns) }),
     ...(cost !== undefined && { maxCostUsd: Number(cost) }),
   };

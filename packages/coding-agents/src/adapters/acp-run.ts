@@ -1,8 +1,15 @@
 /** A live run over ACP: the requests in order. The agent's own answer decides between load and resume. */
-import type { AdapterRun, McpServerConfig, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
+import type {
+  AdapterRun,
+  McpServerConfig,
+  PlacedAttachment,
+  RunFile,
+  RunOptions,
+  RunPlace,
+} from "@capstan/core/internal";
 import { asObject, type JsonObject } from "../lines/json-line.ts";
 import { type AcpPlan, type AcpQuirks, acpBook, acpInitialize, acpReader } from "./acp-reader.ts";
-import { isImageFile, withInstructions } from "./run-parts.ts";
+import { fileText, isImageFile, withInstructions } from "./run-parts.ts";
 
 export interface AcpRunParts {
   readonly argv: readonly string[];
@@ -14,6 +21,8 @@ export interface AcpRunParts {
   readonly configOptions?: readonly { readonly name: string; readonly value: string }[];
   /** If the agent supports instructions, the prompt is sent without them. */
   readonly prompt?: string;
+  /** It reads the files that links name, and puts them before its model. */
+  readonly readsLinks?: boolean;
 }
 
 export function acpRun(parts: AcpRunParts, options: RunOptions, place: RunPlace): AdapterRun {
@@ -26,7 +35,7 @@ export function acpRun(parts: AcpRunParts, options: RunOptions, place: RunPlace)
       method: "session/set_config_option",
       params: { configId: name, value },
     })),
-    prompt: promptBlocks(parts.prompt ?? withInstructions(options), place),
+    prompt: promptBlocks(parts.prompt ?? withInstructions(options), place, parts.readsLinks === true),
   };
   return {
     argv: parts.argv,
@@ -56,14 +65,24 @@ function acpMcpServer(server: McpServerConfig): JsonObject {
     : { name: server.name, command: server.command, args: server.args ?? [], env: pairs(server.env) };
 }
 
-function promptBlocks(text: string, { attachments }: RunPlace): JsonObject[] {
+function promptBlocks(text: string, { attachments }: RunPlace, readsLinks: boolean): JsonObject[] {
+  const block = readsLinks ? linkBlock : textBlock;
   return [
     ...attachments.map((attachment): JsonObject => {
-      const { path, mimeType, data } = attachment;
-      return isImageFile(attachment)
-        ? { type: "image", data, mimeType }
-        : { type: "resource_link", uri: `file://${path}`, name: path.split("/").at(-1) ?? path, mimeType };
+      const { mimeType, data } = attachment;
+      return isImageFile(attachment) ? { type: "image", data, mimeType } : block(attachment);
     }),
     { type: "text", text },
   ];
 }
+
+const linkBlock = ({ path, mimeType }: PlacedAttachment): JsonObject => ({
+  type: "resource_link",
+  uri: `file://${path}`,
+  name: path.split("/").at(-1) ?? path,
+  mimeType,
+});
+const textBlock = (attachment: PlacedAttachment): JsonObject => ({
+  type: "text",
+  text: fileText(attachment),
+});

@@ -15,7 +15,15 @@ import { claudeDialects } from "../thinking/thinking-dialects.ts";
 import { claudeReader, promptBlocks, userMessage } from "./claude-reader.ts";
 import { ClaudeSessionCost } from "./claude-session-cost.ts";
 import { defineAdapter } from "./define-adapter.ts";
-import { type CommandPart, flag, isImageFile, jsonFile, mcpServersByName, skillPlugin } from "./run-parts.ts";
+import {
+  type CommandPart,
+  fileText,
+  flag,
+  isImageFile,
+  jsonFile,
+  mcpServersByName,
+  skillPlugin,
+} from "./run-parts.ts";
 
 export const claudeAdapter = defineAdapter({
   manifest: claudeManifest,
@@ -107,9 +115,9 @@ function instructionFile({ systemPrompt }: RunOptions, place: RunPlace): Command
 }
 
 function attachmentBlock(attachment: PlacedAttachment): JsonObject {
-  const { path, mimeType, data } = attachment;
+  const { mimeType, data } = attachment;
   const source = { type: "base64", media_type: mimeType, data };
   if (isImageFile(attachment)) return { type: "image", source };
   if (mimeType === "application/pdf") return { type: "document", source };
-  return { type: "text", text: `Attached file: ${path}` };
+  return { type: "text", text: fileText(attachment) };
 }

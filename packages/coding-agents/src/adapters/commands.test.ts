@@ -368,7 +368,7 @@ describe("the protocol", () => {
     expect(JSON.parse(stdin.at(-1) ?? "").message.content).toEqual([
       { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } },
       { type: "document", source: { type: "base64", media_type: "application/pdf", data: "BB==" } },
-      { type: "text", text: "Attached file: /a/notes.txt" },
+      { type: "text", text: "Attached file: /a/notes.txt\n\nhi" },
       { type: "text", text: "hi" },
     ]);
   });
@@ -383,7 +383,7 @@ describe("the protocol", () => {
     const { stdin = [] } = open("pi", { place: { attachments: [IMAGE, NOTES] } });
     expect(JSON.parse(stdin.at(-1) ?? "")).toMatchObject({
       type: "prompt",
-      message: "hi\n\nAttached files:\n- /a/notes.txt",
+      message: "hi\n\nAttached file: /a/notes.txt\n\nhi",
       images: [{ type: "image", data: "AA==", mimeType: "image/png" }],
     });
   });

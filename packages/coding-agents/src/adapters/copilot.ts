@@ -4,7 +4,7 @@
  * Both take the same flags. Instructions are passed as an instructions file for all paths, in the run's own folder.
  */
 
-import type { AdapterRun, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
+import type { AdapterRun, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
 import { copilotManifest } from "../manifests/copilot.ts";
 import { copilotModels } from "../models/copilot.ts";
 import { commandModels } from "../models/model-sources.ts";
@@ -16,7 +16,7 @@ import { acpRun } from "./acp-run.ts";
 import { copilotLog, withLoggedRetries } from "./copilot-log.ts";
 import { copilotReader } from "./copilot-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
-import { flag, jsonFile, mcpServersByName, skillLinks } from "./run-parts.ts";
+import { flag, isImageFile, jsonFile, mcpServersByName, skillLinks, withFileTexts } from "./run-parts.ts";
 import { copilotUsage, withSessionUsage } from "./session-usage.ts";
 
 /** Where its ACP differs from the protocol's. */
@@ -50,16 +50,23 @@ function openJson(options: RunOptions, place: RunPlace): AdapterRun {
       ...["copilot", "--output-format", "json", "--no-ask-user", ...argv],
       ...(options.approvalMode === "yolo" ? ["--allow-all"] : []),
       `--session-id=${sessionId}`,
-      ...place.attachments.flatMap(({ path }) => ["--attachment", path]),
+      ...place.attachments.filter(isSentWhole).flatMap(({ path }) => ["--attachment", path]),
       ...(options.stream === false ? ["--stream", "off"] : []),
     ],
-    input: options.prompt,
+    input: withFileTexts(
+      options.prompt,
+      place.attachments.filter((attachment) => !isSentWhole(attachment)),
+    ),
     env,
     files,
     warnings: trimmed(options),
     ...withSessionUsage(copilotReader(sessionId), copilotUsage, place, sessionId),
   };
 }
+
+/** Of other files its model gets the name alone. */
+const isSentWhole = (attachment: PlacedAttachment): boolean =>
+  isImageFile(attachment) || attachment.mimeType === "application/pdf";
 
 function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
   const { env, files, argv } = launch(options, place);

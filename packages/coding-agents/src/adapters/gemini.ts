@@ -206,6 +206,7 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
     prompt,
     warnings,
     quirks: QUIRKS,
+    readsLinks: true,
   };
   return withSessionUsage(acpRun(parts, options, place), geminiUsage, place);
 }

@@ -14,7 +14,7 @@ import { flagDialect } from "../thinking/thinking-dialects.ts";
 import type { AcpQuirks } from "./acp-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { piPrompt, piReader } from "./pi-reader.ts";
-import { flag, isImageFile, withFilePaths } from "./run-parts.ts";
+import { flag, isImageFile, withFileTexts } from "./run-parts.ts";
 
 /** Where its ACP differs from the protocol's. */
 const QUIRKS: AcpQuirks = { banner: /^pi v\d[\w.-]*\n---\n/, silenceIsFailure: true };
@@ -55,7 +55,7 @@ function openRpc(options: RunOptions, place: RunPlace): AdapterRun {
     files: systemPrompt === undefined ? [] : [{ path: instructions, content: systemPrompt }],
     stdin: [
       JSON.stringify({ id: "state", type: "get_state" }),
-      piPrompt("prompt", withFilePaths(options.prompt, others), images),
+      piPrompt("prompt", withFileTexts(options.prompt, others), images),
     ],
     ...piReader({ terminal: "agent_settled" }),
   };

@@ -7,6 +7,7 @@ import type {
   RunPlace,
 } from "@capstan/core/internal";
 import type { JsonObject } from "../lines/json-line.ts";
+import { textOf } from "../runner/attached-type.ts";
 
 /** Arguments, and the files they name. */
 export interface CommandPart {
@@ -88,6 +89,19 @@ export function mergeDocuments(...documents: readonly (JsonObject | null | undef
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+const MOST_INLINE_BYTES = 200_000; // about 50k tokens; a longer file is left to the program's tools
+
+/** A file's path, with its text where it has one: a program whose tools are off, or that must ask, could not read it. */
+export function fileText({ path, data }: PlacedAttachment): string {
+  const bytes = Buffer.from(data, "base64");
+  const text = bytes.length > MOST_INLINE_BYTES ? undefined : textOf(bytes);
+  return text === undefined ? `Attached file: ${path}` : `Attached file: ${path}\n\n${text}`;
+}
+
+/** The prompt and after it the files, for a CLI that takes text alone. */
+export const withFileTexts = (prompt: string, files: readonly PlacedAttachment[]): string =>
+  [prompt, ...files.map(fileText)].join("\n\n");
 
 /** Other files than images, for a CLI that takes no files: their paths, to be read by its tools. */
 export const withFilePaths = (prompt: string, files: readonly PlacedAttachment[]): string =>

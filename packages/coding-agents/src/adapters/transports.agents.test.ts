@@ -74,6 +74,24 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
     expect(sent()).toMatch(IMAGE_ON_WIRE);
   });
 
+  const takesFiles = test.skipIf(!isInCache(name) || !can.supportsFileAttachments);
+  takesFiles.each(["path", "data", "path from elsewhere"])(
+    "gets the text of a file by its %s to the model",
+    async (by) => {
+      const home = newHome(name, sim);
+      const text = `WORD-INSIDE-${by.length}`;
+      const place = by === "path" ? home.cwd : join(home.cwd, "..");
+      const path = join(place, "notes.txt");
+      writeFileSync(path, text);
+      const data = Buffer.from(text).toString("base64");
+      const attachment = by === "data" ? { data, mimeType: "text/plain", name: "notes.txt" } : { path };
+      const asked = { ...base, prompt: "[[text]] what?", attachments: [attachment] };
+      const { result } = await home.run(asked, undefined, can.supportsMCP ? "off" : "on");
+      expect(result.outcome).toBe("done");
+      expect(sent()).toContain(text);
+    },
+  );
+
   asking("runs the edited call, never the model's original", async () => {
     const home = newHome(name, sim);
     sim.setScript(changedCall());

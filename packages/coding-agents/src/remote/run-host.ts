@@ -40,7 +40,7 @@ export function createRunHost(client: CodingAgentClient): RunHost {
   return {
     start(options) {
       if (runs.size >= MAX_RUNS) return fail("too_many_coding_runs", { most: MAX_RUNS });
-      const handle = client.run(options);
+      const handle = client.run(options, { confined: true });
       runs.set(handle.id, handle);
       const events = kept(handle, () => runs.delete(handle.id));
       return ok({ id: handle.id, events, stream: eventStream(handle.id, events) });

@@ -41,6 +41,10 @@ const KINDS: readonly (readonly [type: string, check: Check])[] = [
   ],
 ];
 
+/** The media type of an image, by its first bytes. */
+export const imageKind = (bytes: Buffer): string | undefined =>
+  KINDS.find(([, check]) => check(bytes) !== undefined)?.[0];
+
 /** What is wrong with an image of this media type, in words that follow its name; absent: nothing. */
 export function imageFault(bytes: Buffer, mimeType: string): string | undefined {
   if (bytes.length === 0) return "is empty";

@@ -30,6 +30,8 @@ export interface RunRequest {
   readonly ambient: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly cwd: string;
+  /** Attachments by path only from `cwd`. */
+  readonly confined: boolean;
 }
 
 /** A user of the operating system, by numbers. */
@@ -60,7 +62,11 @@ export async function planRun(request: RunRequest): Promise<AdapterRun> {
     nativeTools,
     model,
     thinking,
-    attachments: await placeAttachments(options.attachments, folder, cwd),
+    attachments: await placeAttachments(options.attachments, folder, {
+      agent: adapter.name,
+      cwd,
+      confined: request.confined,
+    }),
   });
 }
 

@@ -1,13 +1,19 @@
 /** The folder of one run: settings and attachments, readable by nobody else, deleted with the run. */
-import { lchown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { lchown, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, extname, join, resolve, sep } from "node:path";
-import type { Attachment, PlacedAttachment, RunFile } from "@capstan/core/internal";
+import { basename, dirname, extname, join, resolve, sep } from "node:path";
+import { fail } from "@capstan/core";
+import {
+  type Attachment,
+  type PlacedAttachment,
+  type RunFile,
+  RunRefusedError,
+} from "@capstan/core/internal";
 import { mergeDocuments } from "../adapters/run-parts.ts";
 import { parseObject } from "../lines/json-line.ts";
+import { type AttachedTo, attachedFile } from "./attached-file.ts";
+import { textOf } from "./attached-type.ts";
 import { type HomeFiles, OWN_HOME } from "./home-files.ts";
-
-export const MAX_ATTACHMENT_BYTES = 10_000_000; // providers refuse more, and base64 of it goes through a pipe
 
 export const privateFolder = (runId: string): string => join(tmpdir(), `capstan-run-${runId}`);
 
@@ -67,32 +73,49 @@ export async function giveFolder(folder: string, user: { uid: number; gid: numbe
 
 export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
-/** Attachments on disk and in memory; data without a path gets one in the run's folder. */
+/** Attachments on disk and in memory: bytes, and files from elsewhere, get a path in the run's folder, where the program can read. */
 export function placeAttachments(
   attachments: readonly Attachment[] = [],
   folder: string,
-  cwd: string,
+  run: AttachedTo,
 ): Promise<PlacedAttachment[]> {
   return Promise.all(
     attachments.map(async (attachment, index) => {
-      if ("path" in attachment) return readAttachment(attachment, cwd);
+      const place = join(folder, "attachments", String(index + 1));
+      if ("path" in attachment) return placeFile(attachment, place, run);
       const { mimeType, data, name = `attachment-${index + 1}` } = attachment;
-      const path = join(folder, "attachments", name.replaceAll(/[^\w.-]/g, "_"));
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await writeFile(path, Buffer.from(data, "base64"), { mode: 0o600 });
-      return { path, mimeType, data };
+      return { path: await copied(place, name, Buffer.from(data, "base64")), mimeType, data };
     }),
   );
 }
 
-async function readAttachment(attachment: { path: string; mimeType?: string | undefined }, cwd: string) {
-  const path = resolve(cwd, attachment.path);
-  const { size } = await stat(path);
-  if (size > MAX_ATTACHMENT_BYTES)
-    throw new Error(`${path} has ${size} bytes; at most ${MAX_ATTACHMENT_BYTES} can be attached.`);
-  const data = (await readFile(path)).toString("base64");
-  return { path, data, mimeType: attachment.mimeType ?? typeByName(path) };
+async function placeFile(
+  attachment: Extract<Attachment, { path: string }>,
+  place: string,
+  run: AttachedTo,
+): Promise<PlacedAttachment> {
+  const file = attachedFile(run, attachment.path);
+  if (typeof file === "string") {
+    const facts = { agent: run.agent, file: attachment.path, why: file };
+    throw new RunRefusedError(fail("coding_agent_attachment_refused", facts).failure);
+  }
+  const { bytes, isInside } = file;
+  const path = isInside ? file.path : await copied(place, attachment.name ?? basename(file.path), bytes);
+  const mimeType = attachment.mimeType ?? typeByName(attachment.path) ?? typeByBytes(bytes);
+  return { path, data: bytes.toString("base64"), mimeType };
 }
+
+/** Each in a folder of its own: two may have one name. */
+async function copied(place: string, name: string, bytes: Buffer): Promise<string> {
+  const plain = name.replaceAll(/[^\w.-]/g, "_").replace(/^\.+$/, "attachment");
+  const path = join(place, plain);
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  await writeFile(path, bytes, { mode: 0o600 });
+  return path;
+}
+
+const typeByBytes = (bytes: Buffer): string =>
+  textOf(bytes) === undefined ? "application/octet-stream" : "text/plain";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".png": "image/png",
@@ -109,4 +132,4 @@ const TYPES: Readonly<Record<string, string>> = {
   ".json": "application/json",
 };
 
-export const typeByName = (path: string) => TYPES[extname(path).toLowerCase()] ?? "text/plain";
+export const typeByName = (path: string): string | undefined => TYPES[extname(path).toLowerCase()];

@@ -13,6 +13,7 @@ export const RUN_ERROR_CODES = [
   "coding_agent_version_untested",
   "coding_agent_folder_missing",
   "coding_agent_text_refused",
+  "coding_agent_attachment_refused",
   "coding_agent_model_unknown",
   "coding_agent_budget_refused",
   "coding_agent_rate_limited",

@@ -73,7 +73,8 @@ const MAX_PROMPT_CHARS = 1_000_000; // about 250k tokens: larger than any model'
 const MAX_ITEMS = 100;
 const MAX_NAME_CHARS = 200;
 const MAX_PATH_CHARS = 4_096; // PATH_MAX on Linux
-const MAX_ATTACHMENT_CHARS = 14_000_000; // 10 MB in base64
+export const MAX_ATTACHMENT_BYTES = 10_000_000; // providers refuse more, and base64 of it goes through a pipe
+const MAX_ATTACHMENT_CHARS = 14_000_000; // the same in base64
 const MAX_TIMEOUT_MS = 86_400_000; // a day
 
 const name = z.string().min(1).max(MAX_NAME_CHARS);

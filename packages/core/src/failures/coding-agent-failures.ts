@@ -69,6 +69,13 @@ export const codingAgentFailures = {
       "Shorten the prompt or the instructions, put the text into a file, or use another transport.",
     details: ({ agent, transport }) => ({ agent, transport }),
   }),
+  coding_agent_attachment_refused: row<{ agent: string; file: string; why: string }>({
+    status: 422,
+    message: ({ agent, file, why }) => `Agent '${agent}' cannot be given the attachment ${file}: ${why}`,
+    nextStep: () =>
+      "Attach a readable file of at most 10 MB that is in the folder the agent works in, or send its bytes as `data` with their type.",
+    details: ({ agent, file }) => ({ agent, file }),
+  }),
   coding_agent_model_unknown: row<ReportedFacts>({
     status: 422,
     message: ({ agent, message }) => `Agent '${agent}' cannot use this model: ${message}`,

@@ -85,6 +85,24 @@ describe("/v1/coding-agents", () => {
     expect((await server.call("POST", "/v1/coding-agents/opencode/runs", asked)).status).toBe(status);
   });
 
+  test.each([
+    ["in its folder", "notes.txt", 200],
+    ["above it", "../other/secret.txt", 422],
+    ["by a whole path", "/etc/passwd", 422],
+    ["by a link that leads out", "link/secret.txt", 422],
+  ])("a run is given a file %s, or is refused by a code", async (_, path, status) => {
+    writeFileSync(join(machine, "allowed", "notes.txt"), "notes");
+    writeFileSync(join(machine, "other", "secret.txt"), "secret");
+    const asked = { prompt: "talk 1", cwd: join(machine, "allowed"), attachments: [{ path }] };
+    const told = await server.call("POST", "/v1/coding-agents/opencode/runs", asked);
+    expect(told.status).toBe(status);
+    if (status === 422)
+      expect(told.body).toMatchObject({
+        code: "coding_agent_attachment_refused",
+        nextStep: expect.stringContaining("`data`"),
+      });
+  });
+
   test("plugins are listed, installed and uninstalled by the program's own commands", async () => {
     const path = "/v1/coding-agents/claude/plugins";
     const listed = await server.call("GET", path);

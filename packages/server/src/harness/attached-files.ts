@@ -1,10 +1,11 @@
 /** The files of a message as a program takes them: attached, or at least named in the prompt. */
-import { ok, type Result, type SessionFileStore } from "@capstan/core";
+import { fail, ok, type Result, type SessionFileStore } from "@capstan/core";
 import {
   type Attachment,
   baseName,
   type CodingAgentCapabilities,
   type FilePart,
+  MAX_ATTACHMENT_BYTES,
 } from "@capstan/core/internal";
 import type { HarnessRequest } from "@capstan/runtime";
 
@@ -30,12 +31,22 @@ export async function attachmentsOf(
       mentions.push(mention(file, agent.spec.folder === undefined));
       continue;
     }
-    const read = await bytesOf(file, store);
+    const read = await attached(file, store, agent.spec.harness ?? "native");
     if (!read.ok) return read;
-    const name = file.filename ?? (file.source.type === "session" ? baseName(file.source.path) : undefined);
-    attachments.push({ data: read.value, mimeType: file.mediaType, ...(name && { name }) });
+    attachments.push(read.value);
   }
   return ok({ attachments, mentions });
+}
+
+async function attached(file: FilePart, store: SessionFileStore, agent: string): Promise<Result<Attachment>> {
+  const { source, mediaType: mimeType } = file;
+  const name = file.filename ?? (source.type === "session" ? baseName(source.path) : undefined);
+  const read = await bytesOf(file, store);
+  if (!read.ok) return read;
+  const size = Buffer.byteLength(read.value, "base64");
+  if (size <= MAX_ATTACHMENT_BYTES) return ok({ data: read.value, mimeType, ...(name && { name }) });
+  const why = `it has ${size} bytes, and at most ${MAX_ATTACHMENT_BYTES} can be attached`;
+  return fail("coding_agent_attachment_refused", { agent, file: name ?? "without a name", why });
 }
 
 async function bytesOf({ source }: FilePart, store: SessionFileStore): Promise<Result<string>> {
