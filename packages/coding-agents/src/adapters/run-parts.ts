@@ -6,8 +6,8 @@ import type {
   RunOptions,
   RunPlace,
 } from "@capstan/core/internal";
+import { textOf } from "../files/text-of-bytes.ts";
 import type { JsonObject } from "../lines/json-line.ts";
-import { textOf } from "../runner/attached-type.ts";
 
 /** Arguments, and the files they name. */
 export interface CommandPart {

@@ -1,4 +1,5 @@
-/** Whether a file that is no image is what it is called, and its text if it is one. */
+/** Whether a file that is no image is what it is called. */
+import { textOf } from "../files/text-of-bytes.ts";
 import { imageKind } from "./image-bytes.ts";
 
 const TEXT_TYPE = /^text\/|^application\/(json|xml|yaml|toml|javascript|typescript)$|\+(json|xml)$/i;
@@ -11,14 +12,4 @@ export function contentFault(bytes: Buffer, mimeType: string | undefined): strin
   if (mimeType !== undefined && TEXT_TYPE.test(mimeType) && textOf(bytes) === undefined)
     return `it is declared as ${mimeType} and is no text in UTF-8`;
   return undefined;
-}
-
-/** Absent: not UTF-8, or with a null character. */
-export function textOf(bytes: Buffer): string | undefined {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return text.includes("\0") ? undefined : text;
-  } catch {
-    return undefined;
-  }
 }

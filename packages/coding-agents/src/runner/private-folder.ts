@@ -10,9 +10,9 @@ import {
   RunRefusedError,
 } from "@capstan/core/internal";
 import { mergeDocuments } from "../adapters/run-parts.ts";
+import { textOf } from "../files/text-of-bytes.ts";
 import { parseObject } from "../lines/json-line.ts";
 import { type AttachedTo, attachedFile } from "./attached-file.ts";
-import { textOf } from "./attached-type.ts";
 import { type HomeFiles, OWN_HOME } from "./home-files.ts";
 
 export const privateFolder = (runId: string): string => join(tmpdir(), `capstan-run-${runId}`);
@@ -84,7 +84,7 @@ export function placeAttachments(
       const place = join(folder, "attachments", String(index + 1));
       if ("path" in attachment) return placeFile(attachment, place, run);
       const { mimeType, data, name = `attachment-${index + 1}` } = attachment;
-      return { path: await copied(place, name, Buffer.from(data, "base64")), mimeType, data };
+      return { path: await writeCopy(place, name, Buffer.from(data, "base64")), mimeType, data };
     }),
   );
 }
@@ -100,13 +100,13 @@ async function placeFile(
     throw new RunRefusedError(fail("coding_agent_attachment_refused", facts).failure);
   }
   const { bytes, isInside } = file;
-  const path = isInside ? file.path : await copied(place, attachment.name ?? basename(file.path), bytes);
+  const path = isInside ? file.path : await writeCopy(place, attachment.name ?? basename(file.path), bytes);
   const mimeType = attachment.mimeType ?? typeByName(attachment.path) ?? typeByBytes(bytes);
   return { path, data: bytes.toString("base64"), mimeType };
 }
 
 /** Each in a folder of its own: two may have one name. */
-async function copied(place: string, name: string, bytes: Buffer): Promise<string> {
+async function writeCopy(place: string, name: string, bytes: Buffer): Promise<string> {
   const plain = name.replaceAll(/[^\w.-]/g, "_").replace(/^\.+$/, "attachment");
   const path = join(place, plain);
   await mkdir(place, { recursive: true, mode: 0o700 });

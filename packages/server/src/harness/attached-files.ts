@@ -31,14 +31,14 @@ export async function attachmentsOf(
       mentions.push(mention(file, agent.spec.folder === undefined));
       continue;
     }
-    const read = await attached(file, store, agent.spec.harness ?? "native");
+    const read = await readOne(file, store, agent.spec.harness ?? "native");
     if (!read.ok) return read;
     attachments.push(read.value);
   }
   return ok({ attachments, mentions });
 }
 
-async function attached(file: FilePart, store: SessionFileStore, agent: string): Promise<Result<Attachment>> {
+async function readOne(file: FilePart, store: SessionFileStore, agent: string): Promise<Result<Attachment>> {
   const { source, mediaType: mimeType } = file;
   const name = file.filename ?? (source.type === "session" ? baseName(source.path) : undefined);
   const read = await bytesOf(file, store);
