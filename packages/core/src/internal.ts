@@ -370,4 +370,4 @@ export {
   UserEmail,
 } from "./triggers/trigger.ts";
 export { endOfJsonString, unclearKey } from "./unclear-json.ts";
-export { unclearValue } from "./unclear-values.ts";
+export { parseKeepingDigits, unclearValue } from "./unclear-values.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unclearValue } from "./unclear-values.ts";
+import { parseKeepingDigits, unclearValue } from "./unclear-values.ts";
 
 test.each([
   ['{"a":1e400}', "1e400 is larger"],
@@ -21,4 +21,12 @@ test.each([
   String.raw`not JSON "\ud800`,
 ])("%s is clear", (text) => {
   expect(unclearValue(text)).toBeUndefined();
+});
+
+test.each([
+  ['{"id":12345678901234567890}', { id: "12345678901234567890" }],
+  ['[{"a":[-9007199254740993]}]', [{ a: ["-9007199254740993"] }]],
+  ['{"a":18446744073709552000,"b":1.5,"c":-0,"d":1e3,"e":"1","f":null,"g":true}', undefined],
+])("%s keeps every digit", (text, kept) => {
+  expect(parseKeepingDigits(text)).toEqual(kept ?? JSON.parse(text));
 });

@@ -39,6 +39,17 @@ function lostDigits(token: string): string | undefined {
   const value = Number(token);
   const shown = token.slice(0, 40);
   if (!Number.isFinite(value)) return `${shown} is larger than any number`;
-  const isRounded = /^-?\d{16,}$/.test(token) && String(value) !== token && BigInt(value) !== BigInt(token);
-  return isRounded ? `${shown} has more digits than a number keeps; send it as a text` : undefined;
+  return isRounded(token) ? `${shown} has more digits than a number keeps; send it as a text` : undefined;
 }
+
+function isRounded(token: string): boolean {
+  if (!/^-?\d{16,}$/.test(token)) return false;
+  const value = Number(token);
+  return Number.isFinite(value) && String(value) !== token && BigInt(value) !== BigInt(token);
+}
+
+/** For what nobody can be asked to send again: an integer that would be rounded becomes the text of its digits. */
+export const parseKeepingDigits = (text: string): unknown =>
+  JSON.parse(text, (_key, value: unknown, at?: { readonly source?: string }) =>
+    typeof value === "number" && at?.source !== undefined && isRounded(at.source) ? at.source : value,
+  );

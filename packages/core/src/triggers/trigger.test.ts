@@ -17,6 +17,15 @@ describe("readTrigger", () => {
     expect(readTrigger(JSON.stringify(seed))).toEqual({ ok: true, value: seed });
   });
 
+  test("keeps the digits of an id that no number keeps, as a text", () => {
+    const text = JSON.stringify({ ...seed, payload: { id: 0, ids: [0, 7], small: 7 } })
+      .replace('"id":0', '"id":12345678901234567890')
+      .replace("[0,", "[-9007199254740993,");
+    expect(readTrigger(text)).toMatchObject({
+      value: { payload: { id: "12345678901234567890", ids: ["-9007199254740993", 7], small: 7 } },
+    });
+  });
+
   test("requires neither payload nor routing", () => {
     const { payload: _, routing: __, ...required } = seed;
     expect(readTrigger(JSON.stringify(required)).ok).toBe(true);

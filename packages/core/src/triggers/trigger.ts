@@ -3,6 +3,7 @@ import { z } from "zod";
 import { fail } from "../failures/fail.ts";
 import { readInput } from "../faults.ts";
 import { ok, type Result } from "../result.ts";
+import { parseKeepingDigits } from "../unclear-values.ts";
 
 export const TRIGGER_MAX_BYTES = 1024 * 1024; // a model reads far less; larger data belongs in the user's folder
 
@@ -45,7 +46,7 @@ export function readTrigger(text: string): Result<Trigger> {
     });
   }
   try {
-    return readTriggerDocument(JSON.parse(text));
+    return readTriggerDocument(parseKeepingDigits(text));
   } catch (error) {
     return fail("trigger_invalid", {
       faults: [{ path: "", message: `is not JSON: ${(error as Error).message}` }],

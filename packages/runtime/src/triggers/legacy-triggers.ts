@@ -4,7 +4,7 @@
  */
 import { access, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readTriggerDocument } from "@capstan/core/internal";
+import { parseKeepingDigits, readTriggerDocument } from "@capstan/core/internal";
 import { z } from "zod";
 import { readPlainText } from "../files/plain-file.ts";
 import { createWhole, moveIfThere, writeWhole } from "./atomic-files.ts";
@@ -105,7 +105,7 @@ async function setInvalid(folder: string, name: string, text: string, reason: st
 
 function parsed(text: string): z.infer<typeof Legacy> | undefined {
   try {
-    return Legacy.parse(JSON.parse(text));
+    return Legacy.parse(parseKeepingDigits(text));
   } catch {
     return undefined;
   }
