@@ -56,6 +56,7 @@ export {
   connectionStore,
 } from "./connections/connection-store.ts";
 export { mcpAccountStore } from "./connections/mcp-accounts.ts";
+export { redirectUriOf } from "./connections/redirect-uris.ts";
 export type { ConnectionRecord } from "./connections/refresh-connection.ts";
 export { clientDocument } from "./connections/register-client.ts";
 export {

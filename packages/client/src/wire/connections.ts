@@ -187,6 +187,9 @@ export const ConnectionFinish = z
     code: z.string().min(1).max(10_000).optional(),
     error: z.string().max(500).optional(),
     iss: z.string().max(2000).optional(),
+    at: z.string().max(500).optional().meta({
+      description: "The path that the provider sent the browser to. Default: /connections/callback.",
+    }),
   })
   .meta({ id: "ConnectionFinish", description: "What the provider sent back." });
 export type ConnectionFinish = z.input<typeof ConnectionFinish>;

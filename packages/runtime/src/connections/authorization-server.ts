@@ -19,6 +19,7 @@ const Metadata = z.looseObject({
   scopes_supported: words,
   code_challenge_methods_supported: words,
   token_endpoint_auth_methods_supported: words,
+  authorization_response_iss_parameter_supported: z.boolean().optional().catch(undefined),
   client_id_metadata_document_supported: z.boolean().optional().catch(undefined),
 });
 export type AuthorizationServer = z.infer<typeof Metadata>;

@@ -7,12 +7,14 @@ import type { ConnectionLogins, LoginPurpose } from "./connection-logins.ts";
 import type { ConfiguredProvider, ConnectionProviders } from "./connection-providers.ts";
 import type { ConnectionStore } from "./connection-store.ts";
 import { lackingScopes } from "./provider-table.ts";
+import { redirectUriOf } from "./redirect-uris.ts";
 import type { ConnectionRecord } from "./refresh-connection.ts";
 import { type ConnectionSecret, revokeTokens } from "./token-requests.ts";
 
 export interface StartRequest {
   readonly userEmail: string;
-  readonly redirectUri: string;
+  /** Of this server. */
+  readonly origin: string;
   readonly provider?: string | undefined;
   readonly scopes: readonly string[];
   readonly agentId?: string | undefined;
@@ -82,7 +84,8 @@ export function connectAccounts(parts: ConnectParts): ConnectAccounts {
       if (!provider.isReady) return fail("connection_provider_not_ready", { provider: provider.id });
       const at = await withoutLogin(parts, request, provider, purpose);
       if (at !== undefined) return at;
-      const { userEmail, redirectUri } = request;
+      const { userEmail } = request;
+      const redirectUri = redirectUriOf(request.origin, provider);
       const url = await logins.start({ userEmail, provider, redirectUri, purpose });
       return url.ok ? ok({ url: url.value }) : url;
     },

@@ -8,6 +8,7 @@ import type { Database } from "../db/database.ts";
 import type { SecretBox } from "../users/secret-box.ts";
 import type { ConfiguredProvider, ConnectionProviders } from "./connection-providers.ts";
 import type { ConnectionStore } from "./connection-store.ts";
+import { SHARED_REDIRECT_PATH } from "./redirect-uris.ts";
 import type { ConnectionRecord } from "./refresh-connection.ts";
 import { type NewTokens, readAccount, requestTokens } from "./token-requests.ts";
 
@@ -51,6 +52,8 @@ export interface ConnectionLogins {
     code?: string | undefined;
     error?: string | undefined;
     issuer?: string | undefined;
+    /** The path that the provider sent the browser to; undefined: the shared one. */
+    at?: string | undefined;
   }): Promise<Result<FinishedLogin>>;
 }
 
@@ -97,9 +100,9 @@ export function connectionLogins(parts: LoginParts): ConnectionLogins {
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       return ok(url.href);
     },
-    async finish({ userEmail, state, code, error, issuer }) {
+    async finish({ userEmail, ...answer }) {
       const { rows } = await database.pool.query<{ provider: string; secret: string }>(TAKE, [
-        hashOf(state),
+        hashOf(answer.state),
         userEmail,
       ]);
       const [row] = rows;
@@ -111,10 +114,10 @@ export function connectionLogins(parts: LoginParts): ConnectionLogins {
       const pending = JSON.parse(opened) as PendingLogin;
       const provider = await parts.providers.get(row.provider);
       if (!provider.ok) return provider;
-      const refused = whyRefused(provider.value, code, error, issuer);
+      const refused = whyRefused(provider.value, pending, answer);
       if (refused !== undefined)
         return fail("connection_refused", { provider: provider.value.name, why: refused });
-      const tokens = await exchange(parts, provider.value, pending, code ?? "");
+      const tokens = await exchange(parts, provider.value, pending, answer.code ?? "");
       if (!tokens.ok) return tokens;
       const place = { userEmail, provider: row.provider };
       const { verifier: _, redirectUri: __, asked: ___, ...purpose } = pending;
@@ -130,14 +133,16 @@ const STORE = `with old as (delete from connection_logins where expires_at < now
   where (select count(*) from connection_logins where user_email = $2 and expires_at >= now()) < ${MOST_PENDING}`;
 const TAKE = `delete from connection_logins where id = $1 and user_email = $2 and expires_at > now() returning provider, secret`;
 
-/** RFC 9207: an answer of another server than the one that was asked does not count. */
+type Answer = Omit<Parameters<ConnectionLogins["finish"]>[0], "userEmail" | "state">;
+
+/** An answer of another server than the one that was asked does not count: its code would be sent to the wrong one. */
 function whyRefused(
   { oauth }: ConfiguredProvider,
-  code: string | undefined,
-  error: string | undefined,
-  issuer: string | undefined,
+  { redirectUri }: PendingLogin,
+  { code, error, issuer, at = SHARED_REDIRECT_PATH }: Answer,
 ): string | undefined {
-  if (oauth?.issuer !== undefined && issuer !== undefined && issuer !== oauth.issuer)
+  if (new URL(redirectUri).pathname !== at) return "the answer came back at another server's address";
+  if (oauth?.issuer !== undefined && (issuer ?? (oauth.namesItself ? "" : oauth.issuer)) !== oauth.issuer)
     return "the answer comes from another server";
   if (error !== undefined)
     return error === "access_denied" ? "the person did not consent" : error.slice(0, 200);

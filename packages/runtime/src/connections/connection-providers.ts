@@ -27,6 +27,8 @@ export interface ProviderSettings {
   readonly token_url?: string | undefined;
   readonly revocation_url?: string | undefined;
   readonly issuer?: string | undefined;
+  /** Read from its metadata; nobody sets it. */
+  readonly names_itself?: boolean | undefined;
   readonly account_url?: string | undefined;
   readonly hosts?: readonly string[] | undefined;
   readonly base_scopes?: readonly string[] | undefined;
@@ -178,6 +180,7 @@ function providerOf(id: string, settings: ProviderSettings): ConnectionProvider 
     tokenUrl,
     revocationUrl: settings.revocation_url,
     issuer: settings.issuer,
+    namesItself: settings.names_itself,
     resource: settings.resource,
     ...(settings.base_scopes && { baseScopes: settings.base_scopes }),
     ...(settings.scope_separator && { scopeSeparator: settings.scope_separator }),

@@ -80,7 +80,7 @@ async function setUp(
   const before = await providers.get(id);
   if (before.ok && before.value.isReady) return before;
   const byHand = `capstan connections provider ${id} --issuer ${server.issuer} --hosts ${host} --resource ${resource} --client-id <id>`;
-  const client = await registerClient(fetch, server, origin, byHand);
+  const client = await registerClient(fetch, server, origin, { provider: id, byHand });
   if (!client.ok) return client;
   const { clientId, secret, proof } = client.value;
   const keepsGoing = server.scopes_supported?.includes("offline_access") ? ["offline_access"] : [];
@@ -90,6 +90,7 @@ async function setUp(
     client_id: clientId,
     client_proof: proof,
     issuer: server.issuer,
+    names_itself: server.authorization_response_iss_parameter_supported,
     authorization_url: server.authorization_endpoint,
     token_url: server.token_endpoint,
     revocation_url: server.revocation_endpoint,

@@ -1,7 +1,7 @@
 import { fail, type GuardedFetch, ok } from "@capstan/core";
 import { describe, expect, test } from "vitest";
 import { discoverProtectedServer, parameter } from "./protected-server.ts";
-import { CLIENT_DOCUMENT_PATH, registerClient } from "./register-client.ts";
+import { clientDocumentPath, registerClient } from "./register-client.ts";
 
 const MCP = "https://tools.example/team/mcp";
 const AT = "https://tools.example/.well-known/oauth-protected-resource/team/mcp";
@@ -87,21 +87,25 @@ describe("a server that wants a login", () => {
 });
 
 describe("becoming its client", () => {
+  const NOTES = { provider: "notes", byHand: "" };
   const refuse: GuardedFetch = async () => fail("cancelled", { what: "no network here" });
 
   test("is done by our own document where the server reads such, and we have an address on TLS", async () => {
     const server = { ...SERVER, client_id_metadata_document_supported: true };
-    expect(await registerClient(refuse, server, "https://capstan.example", "")).toEqual({
+    expect(await registerClient(refuse, server, "https://capstan.example", NOTES)).toEqual({
       ok: true,
-      value: { clientId: `https://capstan.example${CLIENT_DOCUMENT_PATH}`, proof: "body" },
+      value: { clientId: `https://capstan.example${clientDocumentPath("notes")}`, proof: "body" },
     });
-    expect((await registerClient(refuse, server, "http://127.0.0.1:4400", "")).ok).toBe(false);
+    expect((await registerClient(refuse, server, "http://127.0.0.1:4400", NOTES)).ok).toBe(false);
   });
 
   test("says what to do by hand where the server registers nobody", async () => {
     const server = { ...SERVER, registration_endpoint: undefined };
     expect(
-      await registerClient(refuse, server, "https://capstan.example", "capstan connections …"),
+      await registerClient(refuse, server, "https://capstan.example", {
+        ...NOTES,
+        byHand: "capstan connections …",
+      }),
     ).toMatchObject({ failure: { message: expect.stringContaining("capstan connections …") } });
   });
 
@@ -112,13 +116,13 @@ describe("becoming its client", () => {
       return ok(Response.json({ client_id: "c1" }, { status: 201 }));
     };
     const server = { ...SERVER, token_endpoint_auth_methods_supported: ["client_secret_post", "none"] };
-    const made = await registerClient(fetch, server, "http://127.0.0.1:4400", "");
+    const made = await registerClient(fetch, server, "http://127.0.0.1:4400", NOTES);
     expect(made).toMatchObject({ ok: true, value: { clientId: "c1", secret: undefined } });
     expect(sent).toMatchObject({
       token_endpoint_auth_method: "none",
       redirect_uris: [
-        "http://127.0.0.1:4400/connections/callback",
-        "http://localhost:4400/connections/callback",
+        "http://127.0.0.1:4400/connections/from/notes",
+        "http://localhost:4400/connections/from/notes",
       ],
     });
   });

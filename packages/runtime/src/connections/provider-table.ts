@@ -53,6 +53,8 @@ export interface OAuthFacts {
   readonly resource?: string | undefined;
   /** RFC 9207: who answers; an answer that names another is refused. */
   readonly issuer?: string | undefined;
+  /** RFC 9207: it always says who answers; an answer that does not is refused. */
+  readonly namesItself?: boolean | undefined;
 }
 
 export const BEARER: SentAs = { in: "header", name: "authorization", prefix: "Bearer " };

@@ -5,10 +5,13 @@
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import type { AuthorizationServer } from "./authorization-server.ts";
+import { ownRedirectPath } from "./redirect-uris.ts";
 
 const REGISTER_MS = 10_000;
 
-export const CLIENT_DOCUMENT_PATH = "/connections/client.json";
+/** One for each provider: they differ in where the browser is sent back to. */
+export const clientDocumentPath = (provider: string): string =>
+  `/connections/clients/${encodeURIComponent(provider)}`;
 
 /** In the order we prefer them. */
 const METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
@@ -26,28 +29,28 @@ const Registered = z.looseObject({
   token_endpoint_auth_method: z.enum(METHODS).optional().catch(undefined),
 });
 
-/** What we say of ourselves; at `CLIENT_DOCUMENT_PATH` with its own address as the id. */
-export const clientDocument = (origin: string) => ({
-  client_id: origin + CLIENT_DOCUMENT_PATH,
+/** What we say of ourselves; at `clientDocumentPath` with its own address as the id. */
+export const clientDocument = (origin: string, provider: string) => ({
+  client_id: origin + clientDocumentPath(provider),
   client_uri: origin,
-  ...clientFacts(origin),
+  ...clientFacts(origin, provider),
   token_endpoint_auth_method: "none",
 });
 
-const clientFacts = (origin: string) => ({
+const clientFacts = (origin: string, provider: string) => ({
   client_name: "Capstan",
-  redirect_uris: redirectUris(origin),
+  redirect_uris: redirectUris(origin, provider),
   grant_types: ["authorization_code", "refresh_token"],
   response_types: ["code"],
 });
 
 /** A server on loopback is opened by both of its names. */
-function redirectUris(origin: string): string[] {
+function redirectUris(origin: string, provider: string): string[] {
   const url = new URL(origin);
   const isLoopback = ["127.0.0.1", "localhost"].includes(url.hostname);
   const hosts = isLoopback ? ["127.0.0.1", "localhost"] : [url.hostname];
   const port = url.port === "" ? "" : `:${url.port}`;
-  return hosts.map((host) => `${url.protocol}//${host}${port}/connections/callback`);
+  return hosts.map((host) => `${url.protocol}//${host}${port}${ownRedirectPath(provider)}`);
 }
 
 /** `byHand`: what an admin does where the server registers nobody. */
@@ -55,10 +58,10 @@ export async function registerClient(
   fetch: GuardedFetch,
   server: AuthorizationServer,
   origin: string,
-  byHand: string,
+  { provider, byHand }: { readonly provider: string; readonly byHand: string },
 ): Promise<Result<RegisteredClient>> {
   if (server.client_id_metadata_document_supported && origin.startsWith("https:"))
-    return ok({ clientId: origin + CLIENT_DOCUMENT_PATH, proof: "body" });
+    return ok({ clientId: origin + clientDocumentPath(provider), proof: "body" });
   const { issuer, registration_endpoint: url } = server;
   const refuse = (why: string) => fail("mcp_login_unusable", { server: issuer, why });
   if (url === undefined)
@@ -69,7 +72,7 @@ export async function registerClient(
   const answer = await fetch(url, {
     method: "POST",
     headers: { accept: "application/json", "content-type": "application/json" },
-    body: JSON.stringify({ ...clientFacts(origin), token_endpoint_auth_method: method }),
+    body: JSON.stringify({ ...clientFacts(origin, provider), token_endpoint_auth_method: method }),
     signal: AbortSignal.timeout(REGISTER_MS),
     redirects: "refuse",
   });

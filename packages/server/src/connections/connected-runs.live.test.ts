@@ -10,7 +10,7 @@ import { searchForTokens } from "../fixtures/leaked-tokens.ts";
 import { CLIENT, consentAt, type OAuthAccount, oauthAccount } from "../fixtures/oauth-account.ts";
 
 const HERE = "http://capstan.test";
-const REDIRECT = `${HERE}/connections/callback`;
+const REDIRECT = `${HERE}/connections/from/postbox`;
 
 /** Reads `/mail…` of the provider, and says what else it reached. */
 const postbox = (account: OAuthAccount, elsewhere: OAuthAccount) =>

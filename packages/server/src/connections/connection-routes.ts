@@ -22,13 +22,13 @@ import {
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ownerFilter, usableAgents } from "../auth/ownership.ts";
+import { publicOrigin } from "../auth/resources.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import type { Settings } from "../settings/settings.ts";
 import { connectionDto } from "./connection-dto.ts";
 import { connectionNote } from "./own-connection-routes.ts";
-import { redirectUri } from "./provider-routes.ts";
 
 const tags = ["connections"];
 const list = createRoute({
@@ -123,7 +123,7 @@ export function connectionRoutes(parts: ConnectionRouteParts) {
       ? named
       : await accounts.start({
           userEmail: caller.email,
-          redirectUri: redirectUri(c, settings),
+          origin: publicOrigin(c, settings),
           provider,
           scopes,
           agentId: agent_id,

@@ -11,7 +11,7 @@ import { type FreshStore, freshPostgres } from "../../../../tools/stores-under-t
 import { CLIENT, consentAt, type OAuthAccount, oauthAccount } from "../fixtures/oauth-account.ts";
 
 const HERE = "http://capstan.test";
-const REDIRECT = `${HERE}/connections/callback`;
+const REDIRECT = `${HERE}/connections/from/postbox`;
 
 let store: FreshStore;
 let llm: ScriptedLlm;

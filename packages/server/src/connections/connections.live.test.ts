@@ -5,7 +5,7 @@ import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { CLIENT, consentAt, type OAuthAccount, oauthAccount } from "../fixtures/oauth-account.ts";
 
 const HERE = "http://capstan.test";
-const REDIRECT = `${HERE}/connections/callback`;
+const REDIRECT = `${HERE}/connections/from/postbox`;
 
 describe.each(STORES)("connections on $name", ({ fresh }) => {
   let server: TestServer;

@@ -12,7 +12,7 @@ import { consentAt } from "../fixtures/oauth-account.ts";
 import { type ProtectedMcp, protectedMcp } from "../fixtures/protected-mcp.ts";
 
 const HERE = "http://capstan.test";
-const REDIRECT = `${HERE}/connections/callback`;
+const REDIRECT = `${HERE}/connections/from/`;
 
 let store: FreshStore;
 let llm: ScriptedLlm;

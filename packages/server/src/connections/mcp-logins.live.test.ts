@@ -8,7 +8,7 @@ import { consentAt } from "../fixtures/oauth-account.ts";
 import { type ProtectedMcp, protectedMcp } from "../fixtures/protected-mcp.ts";
 
 const HERE = "http://capstan.test";
-const REDIRECT = `${HERE}/connections/callback`;
+const REDIRECT = `${HERE}/connections/from/`;
 
 describe.each(STORES)("an MCP server with a login on $name", ({ fresh }) => {
   let server: TestServer;
@@ -78,7 +78,7 @@ describe.each(STORES)("an MCP server with a login on $name", ({ fresh }) => {
     expect(refused.body.details).toMatchObject({ name: notes.host, scopes: ["notes.read"] });
     expect(refused.body.details.url).toContain(`${HERE}/connections/connect?provider=mcp.127.0.0.1.`);
     expect([...notes.clients.values()]).toEqual([
-      expect.objectContaining({ client_name: "Capstan", redirect_uris: [REDIRECT] }),
+      expect.objectContaining({ client_name: "Capstan", redirect_uris: [REDIRECT + provider] }),
     ]);
     const listed = (await server.call("GET", "/v1/connection-providers")).body.items;
     expect(listed.find(({ id }: { id: string }) => id === provider)).toMatchObject({
@@ -89,10 +89,12 @@ describe.each(STORES)("an MCP server with a login on $name", ({ fresh }) => {
   });
 
   test("what we are to authorization servers can be read without a key", async () => {
-    const shown = await server.call("GET", "/connections/client.json", undefined, { authorization: "" });
+    const shown = await server.call("GET", `/connections/clients/${provider}`, undefined, {
+      authorization: "",
+    });
     expect(shown).toMatchObject({
       status: 200,
-      body: { client_id: `${HERE}/connections/client.json`, redirect_uris: [REDIRECT] },
+      body: { client_id: `${HERE}/connections/clients/${provider}`, redirect_uris: [REDIRECT + provider] },
     });
   });
 

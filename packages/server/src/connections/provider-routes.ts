@@ -13,6 +13,7 @@ import {
   clientDocument,
   type ProviderSettings,
   readAuthorizationServer,
+  redirectUriOf,
 } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -61,20 +62,18 @@ export interface ProviderRouteParts {
   readonly audit: AuditLog;
 }
 
-/** Where providers send the browser back to. */
-export const redirectUri = (c: Context, settings: Settings): string =>
-  `${publicOrigin(c, settings)}/connections/callback`;
-
 export function connectionProviderRoutes(parts: ProviderRouteParts) {
   const { settings, connectionProviders: providers, audit } = parts;
   const routes = newRoutes();
+  const dtoFor = (c: Context) => (provider: ConfiguredProvider) =>
+    providerDto(provider, redirectUriOf(publicOrigin(c, settings), provider));
   routes.openapi(list, async (c) => {
-    const items = (await providers.list()).map((each) => providerDto(each, redirectUri(c, settings)));
+    const items = (await providers.list()).map(dtoFor(c));
     return c.json({ items, total: items.length }, 200);
   });
   routes.openapi(put, async (c) => {
     const { id } = c.req.valid("param");
-    const dto = (provider: ConfiguredProvider) => providerDto(provider, redirectUri(c, settings));
+    const dto = dtoFor(c);
     const before = await providers.get(id);
     const current = before.ok ? dto(before.value) : undefined;
     const sent = sentProvider(id, current, c.req.valid("json"));
@@ -84,7 +83,11 @@ export function connectionProviderRoutes(parts: ProviderRouteParts) {
     return saved.ok ? c.json(dto(saved.value), 200) : problem(c, saved.failure);
   });
   // What we are to authorization servers that read clients' documents.
-  routes.get("/connections/client.json", (c) => c.json(clientDocument(ownOrigin(settings)), 200));
+  routes.get("/connections/clients/:id", (c) => {
+    const id = ConnectionProviderId.safeParse(c.req.param());
+    if (!id.success) return problem(c, fail("not_found", { what: "client", id: c.req.param("id") }).failure);
+    return c.json(clientDocument(ownOrigin(settings), id.data.id), 200);
+  });
   routes.openapi(remove, async (c) => {
     const { id } = c.req.valid("param");
     if (!(await providers.remove(id)))
@@ -130,5 +133,6 @@ async function withDiscovery(
     account_url: found.value.userinfo_endpoint,
     ...given,
     issuer: found.value.issuer,
+    names_itself: found.value.authorization_response_iss_parameter_supported,
   });
 }

@@ -8,7 +8,7 @@ import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 import { CLIENT, consentAt, type OAuthAccount, oauthAccount } from "../fixtures/oauth-account.ts";
 
 const HERE = "http://capstan.test";
-const REDIRECT = `${HERE}/connections/callback`;
+const REDIRECT = `${HERE}/connections/from/postbox`;
 const ANN = "ann@example.com";
 
 const mailbox = ({ url }: OAuthAccount) =>

@@ -3,10 +3,18 @@ import type { SecurityRow } from "./sharing-attacks.ts";
 
 const OUTLIVED = "packages/server/src/security/outlived-rights.live.test.ts";
 
+const MIX_UP = "packages/server/src/security/mix-up.live.test.ts";
 const BUDGETS = "packages/server/src/security/budget-attacks.live.test.ts";
 const ADDRESSES = "packages/server/src/security/secrets-and-addresses.live.test.ts";
 
 export const PEOPLE_ATTACKS: readonly SecurityRow[] = [
+  {
+    attack: "another authorization server's code",
+    shownBy: [
+      [MIX_UP, "would be sent the code of an honest one that does not name itself"],
+      [MIX_UP, "would be believed where the honest one always names itself"],
+    ],
+  },
   {
     attack: "what outlives the right it was made with",
     shownBy: [

@@ -8,7 +8,7 @@ import { FinishPage } from "./finish-page.tsx";
 export default function ConnectionsScreen() {
   const { step } = useParams<{ step?: string }>();
   if (step === "connect") return <ConnectPage />;
-  if (step === "callback") return <FinishPage />;
+  if (step === "callback" || step === "from") return <FinishPage />;
   return (
     <Screen title="Connections" lead="Your accounts at other services, for agents that act for you.">
       <ConnectionList />

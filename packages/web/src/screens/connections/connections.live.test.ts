@@ -6,7 +6,7 @@ import { CLIENT, type OAuthAccount, oauthAccount } from "../../../../server/src/
 let studio: Studio;
 let account: OAuthAccount;
 beforeAll(async () => {
-  account = await oauthAccount("http://127.0.0.1/connections/callback");
+  account = await oauthAccount("http://127.0.0.1/connections/from/postbox");
   studio = await studioUnderTest({ CAPSTAN_ALLOW_HOSTS: account.host });
   const provider = {
     name: "Postbox",

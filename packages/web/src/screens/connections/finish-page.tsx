@@ -17,6 +17,7 @@ export function FinishPage() {
       code: given("code"),
       error: given("error"),
       iss: given("iss"),
+      at: location.pathname,
     });
   }, ["connections", "approvals", "status", "sessions"]);
   const { mutate } = finish;
