@@ -1,5 +1,6 @@
 /**
  * Fresh tasks over the workshop, the desk and the built-ins, in several languages:  node bench/tasks/fresh.ts looked-at|held-out [--show]
+ * With `--servers`: over the tools of public MCP servers, the desk and the built-ins.
  * A set is sent as it was written; what it found is in docs/routing.md with its date.
  */
 import { isDeepStrictEqual, parseArgs } from "node:util";
@@ -14,18 +15,24 @@ import {
 import { createRouteIndex, plan, rank, routeDocument } from "@capstan/core";
 import { inEnglish, type RouteDocument, rankTools, toolDocument } from "@capstan/core/internal";
 import { desk } from "./desk.ts";
-import { HELD_OUT, LOOKED_AT } from "./fresh-tasks.ts";
+import * as fresh from "./fresh-tasks.ts";
+import { publicServers } from "./public-servers.ts";
+import * as ofServers from "./public-tasks.ts";
 import { ANY, type DeskTask, TODAY } from "./tasks.ts";
 import { workshop } from "./workshop.ts";
 
 const { values: options, positionals } = parseArgs({
-  options: { show: { type: "boolean" } },
+  options: { show: { type: "boolean" }, servers: { type: "boolean" } },
   allowPositionals: true,
 });
-const tasks = positionals[0] === "held-out" ? HELD_OUT : LOOKED_AT;
-const capabilities = [...workshop, ...desk, ...builtinCapabilities(), ...catalogCapabilities()].filter(
-  ({ tools }) => tools.length > 0,
-);
+const set = options.servers ? ofServers : fresh;
+const tasks = positionals[0] === "held-out" ? set.HELD_OUT : set.LOOKED_AT;
+const capabilities = [
+  ...(options.servers ? await publicServers() : workshop),
+  ...desk,
+  ...builtinCapabilities(),
+  ...catalogCapabilities(),
+].filter(({ tools }) => tools.length > 0);
 const byId = new Map(capabilities.map((capability) => [capability.id, capability]));
 const index = indexOf(capabilities.map(routeDocument));
 const toolIndexes = new Map(capabilities.map(({ id, tools }) => [id, indexOf(tools.map(toolDocument))]));
