@@ -34,14 +34,16 @@ const SHIFTS: readonly (readonly [days: number, words: string])[] = [
 ];
 const BEFORE =
   "(?:(?:am|vom|den|dem|bis zum|zum|für den|für|el|del|al|para el|para|le|au|du|pour le|pour|no dia|na|no|dia|em|até|desde)\\s+)?";
-const NEXT_BEFORE = "(?:(nächsten?|kommenden?|próxim[oa]|diesen?|este|esta|ce)\\s+)?";
-const NEXT_BEHIND = "(?:\\s+(prochain|que viene|que vem|próximo))?";
+const NEXT_BEFORE =
+  "(?:(nächsten?|kommenden?|próxim[oa]|diesen?|este|esta|ce|letzten?|vergangenen?|última?)\\s+)?";
+const NEXT_BEHIND = "(?:\\s+(prochain|que viene|que vem|próximo|dernier|passé|pasado|passad[oa]))?";
+const LAST = /^(?:letzten?|vergangenen?|última?|dernier|passé|pasado|passad[oa])$/i;
 const UNIT = "(tag(?:en?)?|d[ií]as?|jours?|wochen?|semanas?|semaines?)";
 
 export interface Today {
   readonly dateOf: (day: number, month: number, year: number | undefined) => string | undefined;
   readonly shifted: (days: number) => string | undefined;
-  readonly weekday: (day: number, isNext: boolean) => string | undefined;
+  readonly weekday: (day: number, which: "next" | "last" | undefined) => string | undefined;
 }
 
 type Read = (match: RegExpMatchArray, today: Today) => string | undefined;
@@ -84,13 +86,16 @@ const FORMS: readonly (readonly [RegExp, Read])[] = [
     today.shifted(-daysOf(count, unit)),
   ),
   form(`${BEFORE}${NEXT_BEFORE}(${DAYS.join("|")})${NEXT_BEHIND}`, ([, before, day, behind], today) =>
-    today.weekday(positionIn(DAYS, day), /^(?:n|k|p|q)/i.test(before ?? behind ?? "")),
+    today.weekday(positionIn(DAYS, day), whichOf(before ?? behind ?? "")),
   ),
   [
     /(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]/gu,
     ([, year, month, day], today) => today.dateOf(Number(day), Number(month) - 1, yearOf(year)),
   ],
 ];
+
+const whichOf = (word: string): "next" | "last" | undefined =>
+  LAST.test(word) ? "last" : /^(?:n|k|p|q)/i.test(word) ? "next" : undefined;
 
 const eastAsian = (word: string): number =>
   SHIFTS.find(([, words]) => words.split("|").includes(word))?.[0] ?? 0;

@@ -10,7 +10,7 @@ const CALLED = new RegExp(
 const CAPITALS = String.raw`\p{Lu}[\p{L}\p{N}'&-]*(?:\s+\p{Lu}[\p{L}\p{N}&-]*)*`;
 const POSSESSIVE = /(?<!^)\b(\p{Lu}[\p{L}-]*(?:\s+\p{Lu}[\p{L}-]*)*)['’]s\b/u;
 const AFTER_PREPOSITION = new RegExp(
-  String.raw`(?<!\p{L})(?:for|of|to|with|from|by|about|an|für|von|bei|para|a|al|con|pour|à|avec|chez|ao|à)\s+(?:the\s+|Mr\.?\s+|Mrs\.?\s+|Frau\s+|Herrn?\s+|señora?\s+)?(${CAPITALS})`,
+  String.raw`(?<!\p{L})(?:for|of|to|with|from|by|about|on|an|für|von|bei|para|a|al|con|pour|à|avec|chez|ao|à)\s+(?:the\s+|Mr\.?\s+|Mrs\.?\s+|Frau\s+|Herrn?\s+|señora?\s+)?(${CAPITALS})`,
   "u",
 );
 

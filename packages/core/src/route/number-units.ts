@@ -54,7 +54,9 @@ export function unitOf(name: string, description: unknown): Unit | undefined {
   const inName = NAMED.find(({ pattern, unit }) => pattern.test(words) && unit.words.length > 0);
   return (
     inName ??
-    (typeof description === "string" ? NAMED.find(({ pattern }) => pattern.test(description)) : undefined)
+    (typeof description === "string"
+      ? NAMED.find(({ pattern }) => pattern.test(description.replaceAll(/\bsecond\b/gi, " ")))
+      : undefined)
   )?.unit;
 }
 

@@ -52,7 +52,11 @@ const RULES: readonly KindRule[] = [
   { kind: "phone", name: /phone|^(mobile|tel|cell|fax)$|_(mobile|tel|cell|fax)$/i },
   { kind: "uuid", name: /uuid|guid/i },
   { kind: "host", name: /^(domain|host)(_?name)?$/i },
-  { kind: "date", name: /date|^(day|when|since|until|from_time|to_time|start|end)$/i },
+  {
+    kind: "date",
+    name: /(?<!up)date|^(day|when|since|until|from_time|to_time|start|end)$/i,
+    description: /\bYYYY-MM-DD\b(?!T)|^(the )?([\w-]+ ){0,2}date( of|[ .(]|$)/i,
+  },
   {
     kind: "time",
     name: /^(time|hour|at|start_?time|end_?time)$/i,
@@ -84,13 +88,17 @@ export function kindOf({
   if (format === "email") return "email";
   if (format === "date") return "date";
   if (format === "time") return "time";
-  const named = RULES.find((rule) => rule.name.test(name));
+  const snake = name.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2");
+  const named = RULES.find((rule) => rule.name.test(name)) ?? RULES.find((rule) => rule.name.test(snake));
   const description = typeof said === "string" ? said : "";
   const described = TEXT_NAME.test(name)
     ? undefined
     : RULES.find((rule) => rule.description?.test(description) === true);
   // The described kind is more exact where the name only says "name", "place" or nothing.
-  const isVague = named === undefined || VAGUE.has(named.kind) || EITHER_DAY_OR_TIME.test(name);
+  const isVague =
+    named === undefined ||
+    (VAGUE.has(named.kind) && !/[_-]id$/i.test(snake)) || // "ID or path of the project" is no file
+    EITHER_DAY_OR_TIME.test(name);
   return (isVague ? (described ?? named) : named)?.kind;
 }
 

@@ -18,16 +18,16 @@ const DAY = "(\\d{1,2})(?:st|nd|rd|th)?";
 const YEAR = "(?:,?\\s+(\\d{4}))?";
 const DAY_MS = 86_400_000;
 
-type Read = (match: RegExpMatchArray, now: Date | undefined) => string | undefined;
+type Read = (match: RegExpMatchArray, now: Date | undefined, isPast: boolean) => string | undefined;
 
 const FORMS: readonly (readonly [RegExp, Read])[] = [
   [
     new RegExp(`\\b${MONTH}\\.?\\s+${DAY}${YEAR}\\b`, "gi"),
-    ([, month, day, year], now) => iso(day, month, year, now),
+    ([, month, day, year], now, past) => iso(day, month, year, now && { now, isPast: past }),
   ],
   [
     new RegExp(`\\b${DAY}\\s+(?:of\\s+)?${MONTH}\\.?${YEAR}\\b`, "gi"),
-    ([, day, month, year], now) => iso(day, month, year, now),
+    ([, day, month, year], now, past) => iso(day, month, year, now && { now, isPast: past }),
   ],
   [
     /\b(today|tonight|tomorrow|yesterday)\b/gi,
@@ -42,7 +42,7 @@ const FORMS: readonly (readonly [RegExp, Read])[] = [
     ([, count, unit], now) => now && shifted(now, -Number(count) * (unit?.toLowerCase() === "week" ? 7 : 1)),
   ],
   [
-    new RegExp(`\\b(?:(next|this|on)\\s+)?(${DAYS.join("|")})\\b`, "gi"),
+    new RegExp(`\\b(?:(next|this|on|last|past)\\s+)?(${DAYS.join("|")})\\b`, "gi"),
     ([, which, day], now) => now && weekday(now, day ?? "", which),
   ],
 ];
@@ -55,42 +55,62 @@ export const datesInWords = (text: string, now?: Date): DateText[] => [
 
 const otherDates = (text: string, now?: Date): DateText[] =>
   foreignDates(text, {
-    dateOf: (day, month, year) => dayOf(day, month, year, now),
+    dateOf: (day, month, year) => dayOf(day, month, year, now && { now, isPast: isPast(text) }),
     shifted: (days) => now && shifted(now, days),
-    weekday: (day, isNext) => now && weekday(now, DAYS[day] ?? "", isNext ? "next" : undefined),
+    weekday: (day, which) => now && weekday(now, DAYS[day] ?? "", which),
   });
 
 function englishDates(text: string, now?: Date): DateText[] {
   return FORMS.flatMap(([pattern, read]) =>
     [...text.matchAll(pattern)].flatMap((match) => {
-      const date = read(match, now);
+      const date = read(match, now, isPast(text));
       return date === undefined ? [] : [{ date, at: match.index, end: match.index + match[0].length }];
     }),
   );
 }
 
-const iso = (day = "", month = "", year: string | undefined, now: Date | undefined): string | undefined =>
+const iso = (
+  day = "",
+  month = "",
+  year: string | undefined,
+  said: SaidToday | undefined,
+): string | undefined =>
   dayOf(
     Number(day),
     MONTHS.indexOf(month.slice(0, 3).toLowerCase()),
     year === undefined ? undefined : Number(year),
-    now,
+    said,
   );
 
-/** Without a year, the next occurrence; undefined when today is not known. */
-function dayOf(day: number, month: number, year: number | undefined, now?: Date): string | undefined {
+interface SaidToday {
+  readonly now: Date;
+  /** The task speaks of what was. */
+  readonly isPast: boolean;
+}
+
+/** "since January 15", "how many hours did I work from ...", in the languages that tasks are read in. */
+const PAST =
+  /(?<!\p{L})(?:since|ago|did|was|were|worked|spent|happened|had|history|report(?:ed)?|hours from|seit|war|waren|wurden?|hatten?|gearbeitet|desde|hubo|fue|fueron|trabajé|depuis|était|étaient|travaillé|houve|foram|trabalhei|last|past|so far|previous)(?!\p{L})/iu;
+const isPast = (text: string): boolean => PAST.test(text);
+
+/** Without a year, the next occurrence, or the last one where the task speaks of what was; undefined when today is not known. */
+function dayOf(day: number, month: number, year: number | undefined, said?: SaidToday): string | undefined {
   if (month < 0 || month > 11 || day < 1 || day > 31) return undefined;
   if (year !== undefined) return dateOf(Date.UTC(year, month, day));
-  if (!now) return undefined;
-  const thisYear = Date.UTC(now.getUTCFullYear(), month, day);
-  const past = thisYear < Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
-  return dateOf(past ? Date.UTC(now.getUTCFullYear() + 1, month, day) : thisYear);
+  if (!said) return undefined;
+  const thisYear = said.now.getUTCFullYear();
+  const time = Date.UTC(thisYear, month, day);
+  const today = Date.UTC(thisYear, said.now.getUTCMonth(), said.now.getUTCDate());
+  const shift = said.isPast ? (time > today ? -1 : 0) : time < today ? 1 : 0;
+  return dateOf(Date.UTC(thisYear + shift, month, day));
 }
 
 const shifted = (now: Date, days: number): string => dateOf(now.getTime() + days * DAY_MS);
 
-/** The coming one; "next" on the same weekday means in a week. */
+/** The coming one; "next" on the same weekday means in a week, "last" the one before today. */
 function weekday(now: Date, day: string, which: string | undefined): string {
+  const behind = (now.getUTCDay() - DAYS.indexOf(day.toLowerCase()) + 7) % 7;
+  if (/^(?:last|past)$/i.test(which ?? "")) return shifted(now, behind === 0 ? -7 : -behind);
   const ahead = (DAYS.indexOf(day.toLowerCase()) - now.getUTCDay() + 7) % 7;
   return shifted(now, ahead === 0 && which?.toLowerCase() === "next" ? 7 : ahead);
 }
