@@ -64,12 +64,17 @@ const lookedFor = (used: readonly FoundValue[], task: string): string | undefine
     )?.[1],
   );
 
+/** "records that contain Sundberg" -> "Sundberg". */
+const KIND_OF_THING =
+  /^(?:\p{L}+\s+)?(?:(?:that|which)\s+(?:contain|mention|have|include|are about)s?|containing|mentioning)\s+(?:the\s+)?(?:(?:word|text|phrase|name)\s+)?/iu;
+
 /** Without the words that connect a used value to the sentence. */
 const cut = (text: string | undefined): string | undefined =>
   text &&
   tidy(
     text
       .replace(/[?!.\s]+$/, "")
+      .replace(KIND_OF_THING, "")
       .replace(
         /(?:\s+(?:on|at|in|from|since|until|by|for|to|the|of|am|um|den|el|le|em|no|na|à|às))+\s*$/i,
         "",

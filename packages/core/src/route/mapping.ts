@@ -1,5 +1,6 @@
 /** State while filling one tool's parameters: values in the text, values used, values guessed. */
 import type { JsonValue } from "../schema.ts";
+import type { ParameterSchema } from "./parameters.ts";
 import type { FoundValue, ValueKind } from "./task-values.ts";
 
 export interface PayloadHints {
@@ -23,6 +24,7 @@ export interface Mapping {
   readonly used: Set<FoundValue>;
   readonly guessed: Set<string>;
   readonly hints: PayloadHints;
+  readonly parameters: readonly ParameterSchema[];
 }
 
 export function take({ values, used }: Mapping, kind: ValueKind): string | undefined {

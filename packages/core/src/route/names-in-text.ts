@@ -1,4 +1,5 @@
 /** Names of people and things in a task: "called Team lunch", "customer Northwind", "Peter Parker's", "give it to Maria". */
+import { spokenNoun } from "./spoken-nouns.ts";
 import type { FoundValue } from "./task-values.ts";
 
 /** Words that end a name. */
@@ -18,6 +19,8 @@ const AFTER_PREPOSITION = new RegExp(
 const NOT_A_NAME =
   /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|I|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag)\b/;
 
+export const isCalendarWord = (text: string): boolean => NOT_A_NAME.test(text);
+
 /** `loosely`: also accepts a capitalised name after a preposition, unless the parameter is just `name` or `title`. */
 export function nameIn(
   task: string,
@@ -33,7 +36,7 @@ export function nameIn(
       ? undefined
       : (found(
           new RegExp(
-            String.raw`(?<!\p{L})(?:${spoken(noun)})\s+(?:(?:called|named|is)\s+)?(${CAPITALS})`,
+            String.raw`(?<!\p{L})(?:${spokenNoun(noun)})\s+(?:(?:called|named|is)\s+)?(${CAPITALS})`,
             "u",
           ),
           task,
@@ -45,20 +48,6 @@ export function nameIn(
     (loosely && !/^(name|title|label)$/i.test(parameter) ? found(AFTER_PREPOSITION, task) : undefined)
   );
 }
-
-/** What the thing is called in the languages that tasks are read in. */
-const NOUNS: Readonly<Record<string, string>> = {
-  project: "Projekt|proyecto|projet|projeto",
-  room: "Raum|Zimmer|Besprechungsraum|sala|salle|habitación",
-  customer: "Kunden?|Kundin|cliente|client",
-  client: "Kunden?|Kundin|cliente",
-  service: "Dienst|servicio|serviço",
-  team: "Team|equipo|équipe|equipe|time",
-  channel: "Kanal|canal",
-  contact: "Kontakt|contacto|contato",
-  company: "Firma|empresa|société|entreprise",
-};
-const spoken = (noun: string): string => [noun, NOUNS[noun.toLowerCase()]].filter(Boolean).join("|");
 
 function found(pattern: RegExp, task: string): FoundValue | undefined {
   const match = pattern.exec(task);

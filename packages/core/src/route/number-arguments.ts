@@ -6,7 +6,7 @@ import type { ParameterSchema } from "./parameters.ts";
 import { type FoundValue, numberOf, rangeOf } from "./task-values.ts";
 
 export function numberFor({ name, schema, required }: ParameterSchema, mapping: Mapping): number | undefined {
-  const mustBeSaid = !required && mapping.hints.path !== undefined;
+  const mustBeSaid = mapping.hints.path !== undefined;
   const free = mapping.values.filter((value) => value.kind === "number" && !mapping.used.has(value));
   const unit = unitOf(name, schema.description);
   const beside = new Map(free.map((value) => [value, unitBeside(mapping.task, value.at, value.end)]));
@@ -14,7 +14,7 @@ export function numberFor({ name, schema, required }: ParameterSchema, mapping: 
   const fitting = free.filter((value) => !unit || !beside.get(value) || isSameKind(unit, beside.get(value)));
   const withUnit = fitting.filter((value) => isSameKind(unit, beside.get(value)));
   const clear = clearNumber({ name, schema }, fitting, withUnit, mapping.task);
-  const inOrder = schema.default === undefined && !mustBeSaid;
+  const inOrder = schema.default === undefined && (required || (!mustBeSaid && isAmongFew(mapping)));
   const chosen = clear ?? (inOrder ? fitting[0] : undefined);
   if (!chosen) return inOrder && required ? rangeEnd(name, mapping) : undefined;
   if (!clear && !required) mapping.guessed.add(name);
@@ -22,6 +22,11 @@ export function numberFor({ name, schema, required }: ParameterSchema, mapping: 
   const number = inUnit(numberOf(chosen), beside.get(chosen), unit);
   return schema.type === "integer" ? Math.trunc(number) : number;
 }
+
+const FEW = 2;
+/** Among many optional numbers one without a sign is nobody's. */
+const isAmongFew = ({ parameters }: Mapping): boolean =>
+  parameters.filter(({ schema }) => schema.type === "number" || schema.type === "integer").length <= FEW;
 
 function clearNumber(
   { name, schema }: Pick<ParameterSchema, "name" | "schema">,
@@ -40,11 +45,12 @@ function clearNumber(
 /** A word of the parameter's name stands close to the number. */
 function isNear(name: string, { at, end }: FoundValue, task: string): boolean {
   const said = name
+    .replaceAll(/([a-z])([A-Z])/g, "$1_$2")
     .toLowerCase()
     .split(/[_-]/)
     .filter((word) => word.length > (word === name ? 2 : 3));
   const around = task.slice(Math.max(0, at - name.length - 12), end + name.length + 12).toLowerCase();
-  return said.some((word) => around.includes(word.replace(/s$/, "")));
+  return said.some((word) => around.includes(word.replace(/(?:(?<=child)ren|s)$/, "")));
 }
 
 const UNIT_AHEAD =
@@ -65,6 +71,18 @@ const MARKS: readonly (readonly [name: RegExp, before: RegExp])[] = [
   [
     /(^|[_-])(length|duration)([_-]|$)/i,
     /(?<!\p{L})(?:for|lasting|cut|during|für|lang|durante|por|pendant)\s+$/iu,
+  ],
+  [
+    /^max/i,
+    /(?<!\p{L})(?:at most|up to|under|below|less than|no more than|maximum(?: of)?|max\.?|höchstens|maximal|bis zu|unter|como máximo|hasta|menos de|au plus|au maximum|moins de|no máximo|até)\s+[$€£]?$/iu,
+  ],
+  [
+    /^min/i,
+    /(?<!\p{L})(?:at least|over|above|more than|minimum(?: of)?|min\.?|mindestens|über|al menos|más de|au moins|plus de|pelo menos|mais de)\s+[$€£]?$/iu,
+  ],
+  [
+    /^(limit|count|top|max_?results|max_?records|page_?size|per_?page|n)$/i,
+    /(?<!\p{L})(?:last|latest|first|top|newest|recent|letzten?|ersten?|neuesten?|últim[oa]s|primer[oa]s|derni[eè]re?s|premi[eè]re?s|primeir[oa]s)\s+$/iu,
   ],
 ];
 

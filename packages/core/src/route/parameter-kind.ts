@@ -89,16 +89,14 @@ export function kindOf({
   if (format === "date") return "date";
   if (format === "time") return "time";
   const snake = name.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2");
+  if (/[_-]id$/i.test(snake)) return "identifier";
   const named = RULES.find((rule) => rule.name.test(name)) ?? RULES.find((rule) => rule.name.test(snake));
   const description = typeof said === "string" ? said : "";
   const described = TEXT_NAME.test(name)
     ? undefined
     : RULES.find((rule) => rule.description?.test(description) === true);
   // The described kind is more exact where the name only says "name", "place" or nothing.
-  const isVague =
-    named === undefined ||
-    (VAGUE.has(named.kind) && !/[_-]id$/i.test(snake)) || // "ID or path of the project" is no file
-    EITHER_DAY_OR_TIME.test(name);
+  const isVague = named === undefined || VAGUE.has(named.kind) || EITHER_DAY_OR_TIME.test(name);
   return (isVague ? (described ?? named) : named)?.kind;
 }
 

@@ -5,6 +5,7 @@
 import type { JsonSchema, JsonValue } from "../schema.ts";
 import { arrayFor, describedChoices, enumValue, switchFor } from "./choice-arguments.ts";
 import { freeText, isFreeText, valueNamed } from "./free-text.ts";
+import { identifierNamed } from "./identifiers-in-text.ts";
 import { labelledValues } from "./labelled-values.ts";
 import { type Mapping, type PayloadHints, take } from "./mapping.ts";
 import { nameIn } from "./names-in-text.ts";
@@ -13,6 +14,7 @@ import { pathValues } from "./operation.ts";
 import { isSource, kindOf, type ParameterKind } from "./parameter-kind.ts";
 import { type ParameterSchema, parametersOf } from "./parameters.ts";
 import { pathArguments } from "./path-arguments.ts";
+import { placeIn } from "./place-arguments.ts";
 import { findValues, isFileEnding, type ValueKind } from "./task-values.ts";
 import { boundedLines } from "./text.ts";
 import { unplacedValues } from "./unplaced-values.ts";
@@ -37,8 +39,8 @@ type Fill = (parameter: ParameterSchema, mapping: Mapping) => JsonValue | undefi
 export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints = {}): MappedPayload {
   const text = boundedLines(task);
   const values = findValues(text, hints.now);
-  const mapping: Mapping = { task: text, values, used: new Set(), guessed: new Set(), hints };
   const parameters = parametersOf(schema);
+  const mapping: Mapping = { task: text, values, used: new Set(), guessed: new Set(), hints, parameters };
   const payload: Record<string, JsonValue> = { ...hints.constants };
   const inPath = pathValues(text, hints.path ?? "", { guess: true });
   fill(parameters, payload, ({ name, schema }) => typed(inPath.get(name), schema));
@@ -47,8 +49,10 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   fillLabelled(open, payload, mapping);
   fillPaths(open, payload, mapping);
   // Exact kinds first, so that free text gets only the rest.
-  for (const pass of [exactValue, freeValue, handedOver])
-    fill(parameters, payload, (parameter) => pass(parameter, mapping));
+  fill(parameters, payload, (parameter) => exactValue(parameter, mapping));
+  const neededFirst = [...parameters].sort((a, b) => Number(b.required) - Number(a.required));
+  for (const pass of [freeValue, handedOver])
+    fill(neededFirst, payload, (parameter) => pass(parameter, mapping));
   const given = ({ name, schema }: ParameterSchema) =>
     payload[name] !== undefined || schema.default !== undefined || schema.const !== undefined;
   const missing = parameters
@@ -166,7 +170,7 @@ const FILLS: Readonly<Record<Exclude<ParameterKind, "path">, Fill>> = {
   timezone: (_, { task, hints }) =>
     /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?\b/.exec(task)?.[0] ?? hints.timezoneOf?.(task),
   host: (_, { task }) => /\b(?:[a-z0-9-]+\.)+[a-z]{2,}\b/i.exec(task)?.[0],
-  place: (_, mapping) => placeIn(mapping) ?? mapping.hints.placeOf?.(mapping.task),
+  place: (parameter, mapping) => placeIn(parameter, mapping) ?? mapping.hints.placeOf?.(mapping.task),
   pattern: (parameter, mapping) => patternFor(parameter, mapping),
   language: (parameter, mapping) => languageFor(parameter, mapping),
   currency: (parameter, mapping) => currencyFor(parameter, mapping),
@@ -251,7 +255,9 @@ function currencyFor(parameter: ParameterSchema, { task }: Mapping): string | un
 
 /** "message msg-4711", "invoice 2026-118". Only a required one is filled without a mention of its name. */
 function identifierFor(parameter: ParameterSchema, mapping: Mapping): string | undefined {
-  const byName = named(parameter.name, mapping);
+  const ofNoun = identifierNamed(parameter.name, mapping.task);
+  if (ofNoun) useUp(mapping, [ofNoun.text]);
+  const byName = ofNoun?.text ?? named(parameter.name, mapping);
   if (byName !== undefined || !parameter.required) return byName;
   const { values, used, guessed } = mapping;
   const free = values.filter((value) => !used.has(value));
@@ -293,14 +299,39 @@ const POINTS_BACK =
   /^(?:it|this|that|them|these|those|the (?:result|output|answer|text|summary)s?|es|das|ergebnis|lo|eso|el resultado|le|cela|le résultat|isso|o resultado|那|它|结果|それ)$/iu;
 
 /** An operation has dozens of optional fields; a filter set to the whole sentence finds nothing. */
-const isIncidental = ({ name, required }: Pick<ParameterSchema, "name" | "required">, { hints }: Mapping) =>
-  hints.path !== undefined && !required && !/^(name|title|q|query|search|prompt)$/i.test(name);
+const isIncidental = (
+  { name, required }: Pick<ParameterSchema, "name" | "required">,
+  { hints, parameters }: Mapping,
+): boolean =>
+  !required &&
+  ((hints.path !== undefined && !/^(name|title|q|query|search|prompt)$/i.test(name)) ||
+    (ASIDE.test(name) && parameters.some((each) => each.required && isFreeText(each.name))));
+
+/** Optional texts that nobody says without a sign where another takes what the task is about. */
+const ASIDE = /desc(?:ription)?$|^meta|caption$|comment$|notes?$/i;
 
 /** A required text of no kind, such as `data`: what the task hands over, if it is marked as a value. */
 function handedOver(parameter: ParameterSchema, mapping: Mapping): JsonValue | undefined {
   const { schema, required } = parameter;
   if (!required || !isText(schema) || Array.isArray(schema.enum) || kindOf(parameter)) return undefined;
-  return take(mapping, "url") ?? take(mapping, "quoted") ?? take(mapping, "email") ?? take(mapping, "phone");
+  return (
+    take(mapping, "url") ??
+    take(mapping, "quoted") ??
+    take(mapping, "email") ??
+    take(mapping, "phone") ??
+    handedText(parameter, mapping)
+  );
+}
+
+/** "of the text Table 12", "branch fix-login", "the sign Aries". */
+function handedText({ name }: ParameterSchema, mapping: Mapping): string | undefined {
+  const said = /(?<!\p{L})(?:the|den|el|le|o)\s+(?:text|word|phrase|texto|texte|satz)\s+(\S.*)$/iu.exec(
+    mapping.task,
+  )?.[1];
+  const found =
+    said ?? (nameIn(mapping.task, name, { loosely: false }) ?? identifierNamed(name, mapping.task))?.text;
+  if (found !== undefined) useUp(mapping, [found]);
+  return found;
 }
 
 function taking(kind: ValueKind): Fill {
@@ -315,23 +346,6 @@ const takeShared = ({ values }: Mapping, kind: ValueKind): string | undefined =>
 /** After the prepositions of every language that tasks are read in. */
 const PLACE_NAME =
   /(?<!\p{L})(?:in|for|at|near|of|to|from|für|bei|nach|en|em|à|a|para|pour|de)\s+(?:the\s+)?(\p{Lu}[\p{L}'.-]*(?:\s+\p{Lu}[\p{L}'.-]*)*)/u;
-
-/** Said of places more than of people: "to Ann in Lyon". */
-const WITHIN = /^(?:in|at|near|bei|nach|en|em)\s/;
-
-/** "weather in New York tomorrow" -> "New York"; lower case is kept as typed. */
-function placeIn({ task, used, hints }: Mapping): string | undefined {
-  const taken = [...used];
-  const named = [...task.matchAll(new RegExp(PLACE_NAME, "gu"))]
-    .map(({ 0: whole, 1: name = "", index }) => ({ name, at: index + whole.length - name.length, whole }))
-    .filter(({ name, at }) => !taken.some((each) => each.at < at + name.length && each.end > at));
-  const known = named.find(({ name }) => hints.timezoneOf?.(name) !== undefined);
-  const within = named.find(({ whole }) => WITHIN.test(whole));
-  return (
-    (known ?? within ?? named[0])?.name ??
-    /\b(?:in|for|at|near)\s+([\p{L}'-]{3,}(?:\s[\p{L}'-]{3,})?)\s*[?.!]?\s*$/u.exec(task)?.[1]
-  );
-}
 
 const LOOKED_FOR =
   /\b(?:pattern|for|matching|containing|mentioning|contains?)\s+(?:(?:the|a|any|all)\s+)*(?:(?:words?|text|phrase|term|string|lines?|pattern)\s+)?(?:(?:with|containing|matching)\s+)?([^\s,;?!]+)/i;

@@ -63,6 +63,10 @@ const CURRENCY_SIGNS: Readonly<Record<string, string>> = { $: "USD", "€": "EUR
 
 /** Common names for enum values that programs abbreviate. */
 const SPOKEN_VALUES: Readonly<Record<string, readonly string[]>> = {
+  driving: ["car", "drive", "by car"],
+  walking: ["walk", "on foot", "foot"],
+  bicycling: ["bike", "bicycle", "cycling", "cycle"],
+  transit: ["public transport", "public transportation", "bus", "train", "subway"],
   docx: ["word", "word document", "ms word"],
   doc: ["word"],
   xlsx: ["excel", "excel sheet"],
