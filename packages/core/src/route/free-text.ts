@@ -27,7 +27,8 @@ export function freeText(name: string, task: string, used: readonly FoundValue[]
   const given = (text: string | undefined) => (text ? { text, isGuess: false } : undefined);
   if (HEADING.test(name)) return given(behindColon(task));
   if (ASKED.test(name)) return given(behindColon(task) ?? tidy(without(used, task)));
-  if (LOOKED_FOR.test(name)) return given(lookedFor(used, task) ?? remaining(used, task));
+  if (LOOKED_FOR.test(name))
+    return given(lookedFor(used, task) ?? remaining(used, task).replace(KIND_OF_THING, ""));
   if (!VERBATIM.test(name)) return given(remaining(used, task));
   const marked = behindColon(task) ?? behindPath(task, used) ?? behindRequest(used, task);
   if (marked) return given(marked);

@@ -15,7 +15,7 @@ import { isSource, kindOf, type ParameterKind } from "./parameter-kind.ts";
 import { type ParameterSchema, parametersOf } from "./parameters.ts";
 import { pathArguments } from "./path-arguments.ts";
 import { placeIn } from "./place-arguments.ts";
-import { findValues, isFileEnding, type ValueKind } from "./task-values.ts";
+import { type FoundValue, findValues, isFileEnding, type ValueKind } from "./task-values.ts";
 import { boundedLines } from "./text.ts";
 import { unplacedValues } from "./unplaced-values.ts";
 import { currenciesIn, languagesIn, type NamedValue } from "./value-names.ts";
@@ -260,7 +260,7 @@ function identifierFor(parameter: ParameterSchema, mapping: Mapping): string | u
   const byName = ofNoun?.text ?? named(parameter.name, mapping);
   if (byName !== undefined || !parameter.required) return byName;
   const { values, used, guessed } = mapping;
-  const free = values.filter((value) => !used.has(value));
+  const free = values.filter((value) => !used.has(value) && !isNamedAfterAnother(value, parameter, mapping));
   const candidates = free.filter(({ kind }) => kind === "identifier" || kind === "uuid");
   const chosen = candidates[0] ?? free.find(({ kind }) => kind === "number");
   if (!chosen) return take(mapping, "quoted");
@@ -268,6 +268,17 @@ function identifierFor(parameter: ParameterSchema, mapping: Mapping): string | u
   used.add(chosen);
   return chosen.text;
 }
+
+/** "event ev_93kd" is the event's, and nobody else's. */
+const isNamedAfterAnother = (
+  { at, end }: FoundValue,
+  { name }: ParameterSchema,
+  { task, parameters }: Mapping,
+): boolean =>
+  parameters.some((each) => {
+    const theirs = each.name === name ? undefined : identifierNamed(each.name, task);
+    return theirs !== undefined && theirs.at < end && theirs.end > at;
+  });
 
 function nameFor({ name, required }: ParameterSchema, mapping: Mapping): string | undefined {
   const quoted = take(mapping, "quoted");

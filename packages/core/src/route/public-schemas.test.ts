@@ -77,6 +77,16 @@ describe("arguments for schemas as public servers publish them", () => {
     expect(mapped("a flat on floor 7", rooms, [])).toEqual({});
   });
 
+  test("an id behind the noun of one parameter is no other's: that one is missing", () => {
+    const schema = {
+      type: "object",
+      properties: { calendarId: string(), eventId: string() },
+      required: ["calendarId", "eventId"],
+    };
+    const { payload, missing } = mapPayload("delete the event ev_93kd", schema);
+    expect({ payload, missing }).toEqual({ payload: { eventId: "ev_93kd" }, missing: ["calendarId"] });
+  });
+
   test("the sentence is not the optional description of what has a title", () => {
     expect(
       mapped('open an issue "Blank page" in project 4711', { title: string(), description: string() }, [
