@@ -49,22 +49,24 @@ function UserRow({ user }: { user: User }) {
             <ScopeBadges scopes={user.scopes} />
           </p>
         </div>
-        <Button
-          size="sm"
-          aria-expanded={open === "weight"}
-          aria-label={`Change the weight of ${user.email}`}
-          onClick={() => toggle("weight")}
-        >
-          Weight
-        </Button>
-        <Button
-          size="sm"
-          aria-expanded={open === "scopes"}
-          aria-label={`Scopes of ${user.email}`}
-          onClick={() => toggle("scopes")}
-        >
-          Scopes
-        </Button>
+        <div className="flex gap-2">
+          <Button
+            size="sm"
+            aria-expanded={open === "weight"}
+            aria-label={`Change the weight of ${user.email}`}
+            onClick={() => toggle("weight")}
+          >
+            Weight
+          </Button>
+          <Button
+            size="sm"
+            aria-expanded={open === "scopes"}
+            aria-label={`Scopes of ${user.email}`}
+            onClick={() => toggle("scopes")}
+          >
+            Scopes
+          </Button>
+        </div>
       </div>
       {open === "weight" && <UserWeight user={user} onSaved={close} />}
       {open === "scopes" && <UserScopes user={user} onSaved={close} />}
