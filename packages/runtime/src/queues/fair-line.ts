@@ -19,6 +19,11 @@ export interface LineOwner {
   readonly name: string;
 }
 
+export interface UsedPlaces {
+  readonly owner: LineOwner;
+  readonly ms: number;
+}
+
 export type Turn = "entered" | "cancelled" | "full";
 
 interface Waiting {
@@ -41,6 +46,7 @@ interface Group {
 
 const EXPECTED_AT_FIRST_MS = 1;
 const OF_THE_NEWEST = 0.1; // in the average time of a place
+const MOST_AHEAD_MS = 30_000; // of all places here: so long somebody waits at most for what they had elsewhere
 
 export class FairLine {
   readonly #settings: FairLineSettings;
@@ -59,6 +65,26 @@ export class FairLine {
 
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** What owners had here since the last time that this was asked. */
+  takeUntold(): UsedPlaces[] {
+    const now = this.#now();
+    const used: UsedPlaces[] = [];
+    for (const [group, share] of this.#all.children())
+      for (const [name, child] of share.children()) {
+        const ms = child.takeUntold(now);
+        if (ms > 0) used.push({ owner: { group, name }, ms });
+      }
+    return used;
+  }
+
+  /** Other lines of the same owners, in other processes. */
+  countElsewhere({ owner, ms }: UsedPlaces): void {
+    const most = MOST_AHEAD_MS * this.#settings.places;
+    const group = this.#shareOfGroup(owner.group);
+    this.#all.countElsewhere(group, ms, most);
+    group.countElsewhere(this.#shareOf(owner), ms, most);
   }
 
   enter(owner: LineOwner, signal: AbortSignal): Promise<Turn> {
@@ -103,9 +129,7 @@ export class FairLine {
     const group = this.#groupOf(owner.group);
     const known = group.members.get(owner.name);
     if (known) return known;
-    const { weightOf = () => 1 } = this.#settings;
-    const share = group.share.child(owner.name, () => weightOf(owner));
-    const member = { owner, group, share, waiting: [] };
+    const member = { owner, group, share: this.#shareOf(owner), waiting: [] };
     group.members.set(owner.name, member);
     return member;
   }
@@ -113,10 +137,19 @@ export class FairLine {
   #groupOf(name: string): Group {
     const known = this.#groups.get(name);
     if (known) return known;
-    const { weightOfGroup = () => 1 } = this.#settings;
-    const group = { share: this.#all.child(name, () => weightOfGroup(name)), members: new Map(), waiting: 0 };
+    const group = { share: this.#shareOfGroup(name), members: new Map(), waiting: 0 };
     this.#groups.set(name, group);
     return group;
+  }
+
+  #shareOf(owner: LineOwner): FairShare {
+    const { weightOf = () => 1 } = this.#settings;
+    return this.#shareOfGroup(owner.group).child(owner.name, () => weightOf(owner));
+  }
+
+  #shareOfGroup(name: string): FairShare {
+    const { weightOfGroup = () => 1 } = this.#settings;
+    return this.#all.child(name, () => weightOfGroup(name));
   }
 
   /** Their shares are remembered for longer than they are. */

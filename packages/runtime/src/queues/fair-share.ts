@@ -10,8 +10,11 @@ const MOST_IDLE = 10_000; // owners that are remembered without anything of thei
 export class FairShare {
   readonly #children = new Map<string, FairShare>();
   readonly weight: () => number;
-  /** Milliseconds of places that are over, by weight. */
+  /** Milliseconds of places that are over, by weight, and of those elsewhere that were told. */
   #used = 0;
+  /** Milliseconds of places that are over here, and how many of all here were told elsewhere. */
+  #ended = 0;
+  #told = 0;
   #inside = 0;
   /** The sum of the moments at which those inside came in. */
   #entered = 0;
@@ -41,6 +44,24 @@ export class FairShare {
     child.#used = Math.max(child.#used, this.#reached);
   }
 
+  /** What a child had elsewhere. It may be ahead of the others by so many milliseconds, so that it waits for a while at most. */
+  countElsewhere(child: FairShare, ms: number, mostAheadMs: number): void {
+    const most = Math.max(child.#used, this.#reached + mostAheadMs / child.weight());
+    child.#used = Math.min(child.#used + ms / child.weight(), most);
+  }
+
+  /** Milliseconds of places here since the last time that this was asked. */
+  takeUntold(now: number): number {
+    const all = this.#ended + this.#inside * now - this.#entered;
+    const untold = all - this.#told;
+    this.#told = all;
+    return untold;
+  }
+
+  *children(): Iterable<readonly [name: string, child: FairShare]> {
+    yield* this.#children;
+  }
+
   had(now: number, expectedMs: number): number {
     const running = Math.max(this.#inside * now - this.#entered, this.#inside * expectedMs);
     return this.#used + running / this.weight();
@@ -57,6 +78,7 @@ export class FairShare {
     const entered = child.#entered / child.#inside;
     const heldMs = Math.max(SHORTEST_MS, now - entered);
     child.#used += heldMs / child.weight();
+    child.#ended += heldMs;
     child.#inside -= 1;
     child.#entered = child.#inside === 0 ? 0 : child.#entered - entered;
     return heldMs;

@@ -1,9 +1,11 @@
 /**
  * Where a process runs segments: a bounded number of places for all its organisations, in a line that is fair between them
- * and between the users of each, by weights. Every process has its own line.
+ * and between the users of each, by weights. Every process has its own line, in which places of other processes count, too.
  */
 import type { Database } from "../db/database.ts";
+import { FIRST_ORGANISATION } from "../organisations/organisation-schema.ts";
 import { FairLine, type Turn } from "./fair-line.ts";
+import { SharedShares } from "./shared-shares.ts";
 import { openUserWeights, type WeightOf } from "./user-weights.ts";
 
 const MOST_SEGMENTS = 500; // further runs wait: a thousand at once starve each other
@@ -13,10 +15,13 @@ export interface OwnPlaces {
   enter(user: string, signal: AbortSignal): Promise<Turn>;
   leave(user: string): void;
   readonly weightOf: WeightOf;
+  /** What is exchanged with other processes: for all organisations, by the first one. */
+  readonly shared?: SharedShares;
 }
 
 export class RunPlaces {
   readonly #line: FairLine;
+  readonly #shared: SharedShares;
   readonly #users = new Map<string, WeightOf>();
   readonly #organisations = new Map<string, number>();
 
@@ -28,6 +33,7 @@ export class RunPlaces {
       weightOf: ({ group, name }) => this.#users.get(group)?.(name) ?? 1,
       weightOfGroup: (group) => this.#organisations.get(group) ?? 1,
     });
+    this.#shared = new SharedShares(this.#line);
   }
 
   /** Weights of organisations; those that are not named have 1. */
@@ -49,6 +55,7 @@ export class RunPlaces {
     this.#users.set(organisation, weightOf);
     const owner = (user: string) => ({ group: organisation, name: user });
     return {
+      ...(organisation === FIRST_ORGANISATION && { shared: this.#shared }),
       weightOf,
       enter: (user, signal) => this.#line.enter(owner(user), signal),
       leave: (user) => this.#line.leave(owner(user)),

@@ -143,6 +143,7 @@ class DurableRuns implements Runs {
         policiesChanged: () => database.policyChanges.apply(),
         takeOver: (executorIds) => this.#takeOver(executorIds),
         listenedTo: () => this.#hub.sessions(),
+        shares: this.#engine.places.shared,
         onError,
       });
       await this.#presence.start();

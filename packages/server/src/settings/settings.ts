@@ -99,6 +99,7 @@ const Environment = z.object({
     .min(0)
     .default(64 * 1024 * 1024),
   CAPSTAN_EVENT_RETENTION_DAYS: z.coerce.number().positive().max(36_500).optional(),
+  CAPSTAN_RUNS_AT_ONCE: z.coerce.number().int().min(1).max(10_000).default(500),
   CAPSTAN_DATABASE_CONNECTIONS: z.coerce.number().int().min(4).max(1000).default(20),
   CAPSTAN_DATABASE_WAIT_SECONDS: z.coerce.number().min(0).max(3600).default(30),
   CAPSTAN_PUBLIC_HOSTS: list.default([]),

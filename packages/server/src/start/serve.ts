@@ -35,7 +35,7 @@ export async function startServer(
 ): Promise<Result<RunningServer>> {
   const listener = new HttpListener(settings);
   const withRetry = waitingFor(settings, log, listener);
-  const places = new RunPlaces();
+  const places = new RunPlaces(settings.CAPSTAN_RUNS_AT_ONCE);
   const all: FeatureExtras = {
     withRetry,
     ...extras,

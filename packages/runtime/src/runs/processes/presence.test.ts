@@ -36,8 +36,34 @@ test("a connection that breaks before it listens is released once, and the start
   expect(ear.released).toBe(1);
 });
 
-function listeningBy(ear: LentConnection): Presence {
-  const pool = { connect: async () => ear, query: async () => ({ rows: [] }) } as unknown as pg.Pool;
+test("words for other processes go out in payloads below Postgres's 8,000 bytes, none lost", async () => {
+  const payloads: string[] = [];
+  const pool = {
+    connect: async () => new LentConnection(),
+    query: async (text: string, [, payload = ""]: string[] = []) => {
+      if (text.includes("pg_notify")) payloads.push(payload);
+      return { rows: [{ others: 1, silent: [] }] };
+    },
+  } as unknown as pg.Pool;
+  const words = Array.from({ length: 5 }, (_, at) => `${at}`.repeat(7_000));
+  const shares = { toTell: () => words.splice(0), hear: () => {} };
+  const presence = listeningBy(new LentConnection(), pool, shares);
+  await presence.start();
+  for (let at = 0; at < 400; at++) presence.hint(`session-${at}`);
+  await presence.close();
+  expect(Math.max(...payloads.map((payload) => payload.length))).toBeLessThan(8_000);
+  const sent = payloads.flatMap((payload) => payload.split(",").slice(1));
+  expect(sent).toHaveLength(405);
+  expect(sent.filter((word) => word.startsWith("%")).map((word) => word.length)).toEqual(
+    Array(5).fill(7_001),
+  );
+});
+
+function listeningBy(
+  ear: LentConnection,
+  pool = { connect: async () => ear, query: async () => ({ rows: [] }) } as unknown as pg.Pool,
+  shares?: ConstructorParameters<typeof Presence>[0]["shares"],
+): Presence {
   return new Presence({
     pool,
     sessionPool: pool,
@@ -48,6 +74,7 @@ function listeningBy(ear: LentConnection): Presence {
     stop: () => {},
     dropIdleHarness: () => {},
     policiesChanged: () => {},
+    shares,
     onError: () => {},
   });
 }

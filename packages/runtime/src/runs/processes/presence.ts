@@ -3,16 +3,18 @@
  * new events, and takes over the runs of a process without heartbeat. Unused on the embedded store (one process).
  */
 import type pg from "pg";
+import type { SharedShares } from "../../queues/shared-shares.ts";
 
 const BEAT_MS = 1000;
 const SILENT_AFTER = "5 seconds"; // five missed beats; shorter, and a long garbage collection loses its runs
 const FORGOTTEN_AFTER = "1 hour";
 const CHANNEL = "capstan_runs";
 const HINT_MS = 10; // hints are batched this long; a batch of text is older than that anyway
-const MOST_IN_HINT = 200; // ids per payload; Postgres allows 8,000 bytes
+const MOST_CHARACTERS = 7_900; // per payload, all of them ASCII; Postgres allows 8,000 bytes
 const STOP = "!"; // before a run's id: the process that runs it stops it
 const DROP = "~"; // before a run's id: a program that waits for it is no longer needed
 const POLICIES = "*"; // agents, grants, rules or checks were written
+const SHARES = "%"; // before what owners had of the places for runs
 
 const BEAT = `with beat as (insert into executors(id, seen) values ($1, now())
     on conflict (id) do update set seen = now()),
@@ -39,6 +41,7 @@ export interface PresenceParts {
   readonly takeOver: (executorIds: readonly string[]) => Promise<void>;
   /** Sessions with a listener in this process. */
   readonly listenedTo: () => readonly string[];
+  readonly shares?: Pick<SharedShares, "toTell" | "hear"> | undefined;
   readonly onError: (error: unknown, what: string) => void;
 }
 
@@ -108,10 +111,8 @@ export class Presence {
   async #flush(): Promise<void> {
     const all = [...this.#hints];
     this.#hints.clear();
-    for (let at = 0; at < all.length; at += MOST_IN_HINT) {
-      const words = [this.#parts.executorId, ...all.slice(at, at + MOST_IN_HINT)];
-      await this.#parts.pool.query("select pg_notify($1, $2)", [CHANNEL, words.join()]);
-    }
+    for (const payload of payloadsOf(this.#parts.executorId, all))
+      await this.#parts.pool.query("select pg_notify($1, $2)", [CHANNEL, payload]);
   }
 
   async #beat(): Promise<void> {
@@ -119,6 +120,7 @@ export class Presence {
     const { rows } = await pool.query<{ others: number; silent: string[] }>(BEAT, [executorId]);
     const { others = 0, silent = [] } = rows[0] ?? {};
     this.#others = others > 0;
+    if (this.#others) for (const word of this.#parts.shares?.toTell() ?? []) this.#tell(SHARES + word);
     if (silent.length > 0) await takeOver(silent);
     if (this.#others || silent.length > 0) await this.#look();
   }
@@ -160,6 +162,7 @@ export class Presence {
     if (text === POLICIES) this.#parts.policiesChanged();
     else if (text.startsWith(STOP)) this.#parts.stop(text.slice(STOP.length));
     else if (text.startsWith(DROP)) this.#parts.dropIdleHarness(text.slice(DROP.length));
+    else if (text.startsWith(SHARES)) this.#parts.shares?.hear(text.slice(SHARES.length));
     else this.#parts.onEvents(text);
   }
 
@@ -178,4 +181,17 @@ export class Presence {
       this.#listen().then(this.#parts.policiesChanged, () => this.#listenAgain()); // one may have been missed
     }, BEAT_MS);
   }
+}
+
+function payloadsOf(from: string, words: readonly string[]): string[] {
+  const payloads: string[] = [];
+  let payload = from;
+  for (const word of words) {
+    if (payload !== from && payload.length + 1 + word.length > MOST_CHARACTERS) {
+      payloads.push(payload);
+      payload = from;
+    }
+    payload += `,${word}`;
+  }
+  return payload === from ? payloads : [...payloads, payload];
 }
