@@ -47,21 +47,24 @@ test("a weight outside of 0.1 to 100 cannot be saved, and the field says so", as
   expect((await annAsStored()).weight).toBe(before);
 });
 
-test.each(LOOKS)("in $name the open field is readable, and the buttons stand side by side, and nothing is wider than the page", async (look) => {
-  const page = await studio.open("/settings/users", look.options);
-  await page.getByRole("button", { name: `Change the weight of ${ANN}` }).click();
-  await page.getByLabel(`Weight of ${ANN}`, { exact: true }).waitFor();
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.filter(({ impact }) => impact === "serious" || impact === "critical")).toEqual([]);
-  const beyond = await page.evaluate(
-    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-  );
-  expect(beyond).toBe(0);
-  const tops = ["Change the weight of", "Scopes of"].map(async (name) => {
-    const box = await page.getByRole("button", { name: `${name} ${ANN}` }).boundingBox();
-    return box?.y;
-  });
-  const [weight, scopes] = await Promise.all(tops);
-  expect(weight).toBeDefined();
-  expect(weight).toBe(scopes);
-});
+test.each(LOOKS)(
+  "in $name the open field is readable, and the buttons stand side by side, and nothing is wider than the page",
+  async (look) => {
+    const page = await studio.open("/settings/users", look.options);
+    await page.getByRole("button", { name: `Change the weight of ${ANN}` }).click();
+    await page.getByLabel(`Weight of ${ANN}`, { exact: true }).waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.filter(({ impact }) => impact === "serious" || impact === "critical")).toEqual([]);
+    const beyond = await page.evaluate(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
+    expect(beyond).toBe(0);
+    const tops = ["Change the weight of", "Scopes of"].map(async (name) => {
+      const box = await page.getByRole("button", { name: `${name} ${ANN}` }).boundingBox();
+      return box?.y;
+    });
+    const [weight, scopes] = await Promise.all(tops);
+    expect(weight).toBeDefined();
+    expect(weight).toBe(scopes);
+  },
+);
