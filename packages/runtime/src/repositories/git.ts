@@ -54,6 +54,9 @@ export class Git {
       GIT_TERMINAL_PROMPT: "0",
       GIT_OPTIONAL_LOCKS: "0",
       GIT_LITERAL_PATHSPECS: "1",
+      // The variable, unlike a setting, counts before `protocol.<name>.allow` of the repository: nothing is fetched.
+      GIT_ALLOW_PROTOCOL: "none",
+      GIT_NO_LAZY_FETCH: "1",
     };
   }
 

@@ -2,7 +2,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve, sep } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
-import { type Git, plainError } from "./git.ts";
+import { type Git, parts, plainError } from "./git.ts";
 
 export interface Repository {
   /** The folder itself, links resolved. */
@@ -45,6 +45,14 @@ export async function openRepository(git: Git, folder: string): Promise<Result<R
       `its repository begins at ${top}`,
       `Name ${top}, if the whole of it may be changed.`,
     );
+  const programs = await ownPrograms(git, gitDir);
+  if (!programs.ok) return programs;
+  if (programs.value.length > 0)
+    return unusable(
+      folder,
+      `its own git config runs programs: ${programs.value.slice(0, 5).join(", ")}`,
+      "If you trust them, move them to the git config of the server's user (`git config --global`).",
+    );
   const head = await git.line(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { gitDir });
   if (!head.ok) return unusable(folder, "it has no commit yet", "Make a first commit in it.");
   const branch = await git.line(["symbolic-ref", "--quiet", "HEAD"], { gitDir });
@@ -56,6 +64,21 @@ export async function openRepository(git: Git, folder: string): Promise<Result<R
     head: head.value,
     branch: branch.ok ? branch.value.replace(/^refs\/heads\//, "") : undefined,
   });
+}
+
+const RUNS_PROGRAMS = String.raw`^(filter\..*\.(clean|smudge|process)|merge\..*\.driver)$`;
+const OWN_SCOPES = new Set(["local", "worktree"]);
+
+/**
+ * Filters and merge drivers that come with the folder, also by files that its config includes. A checkout would run them as
+ * the server. Hooks, monitors and the rest are off in `git.ts`; these have names of their own and cannot be.
+ */
+async function ownPrograms(git: Git, gitDir: string): Promise<Result<string[]>> {
+  const asked = ["config", "--show-scope", "--name-only", "-z", "--get-regexp", RUNS_PROGRAMS];
+  const { code, stdout, stderr } = await git.answer(asked, { gitDir });
+  if (code > 1) return fail("folder_git_failed", { command: "config", output: plainError(stderr) });
+  const found = parts(stdout);
+  return ok(found.filter((_, at) => at % 2 === 1 && OWN_SCOPES.has(found[at - 1] ?? "")));
 }
 
 /** git looks for the repository itself here, so that it refuses one that another user owns. */

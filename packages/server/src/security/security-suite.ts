@@ -1,4 +1,5 @@
 /** All attacks that we test, and where: a file and a part of its test's title. */
+import { CONTENT_ATTACKS } from "./content-attacks.ts";
 import { ORGANISATION_ATTACKS } from "./organisation-attacks.ts";
 import { PEOPLE_ATTACKS } from "./people-attacks.ts";
 import { type SecurityRow, SHARING_ATTACKS } from "./sharing-attacks.ts";
@@ -39,6 +40,7 @@ const ACCOUNTS = `${SERVER}/security/others-accounts.live.test.ts`;
 const OWNERS = `${SERVER}/security/owners.live.test.ts`;
 
 export const SECURITY_SUITE: readonly SecurityRow[] = [
+  ...CONTENT_ATTACKS,
   ...ORGANISATION_ATTACKS,
   ...PEOPLE_ATTACKS,
   {
