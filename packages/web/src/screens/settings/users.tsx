@@ -8,7 +8,7 @@ import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 import { Grants } from "./grants.tsx";
-import { UserWeight } from "./user-weight.tsx";
+import { WeightForm } from "./weight-form.tsx";
 
 export function Users() {
   const query = useRead(["users"], (signal) => api.users.all({}, signal));
@@ -68,7 +68,15 @@ function UserRow({ user }: { user: User }) {
           </Button>
         </div>
       </div>
-      {open === "weight" && <UserWeight user={user} onSaved={close} />}
+      {open === "weight" && (
+        <WeightForm
+          of={user.email}
+          weight={user.weight}
+          save={(weight) => api.users.put(user.email, { weight })}
+          list="users"
+          onSaved={close}
+        />
+      )}
       {open === "scopes" && <UserScopes user={user} onSaved={close} />}
     </div>
   );

@@ -1,20 +1,29 @@
-import type { User } from "@capstan/client";
+import type { Result } from "@capstan/core";
 import { useState } from "react";
 import { Button } from "../../kit/button.tsx";
 import { TextField } from "../../kit/field.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
-import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 
 const LEAST = 0.1;
 const MOST = 100;
 
-/** A user's share of the places for runs, where more want one than there are. */
-export function UserWeight({ user, onSaved }: { user: User; onSaved: () => void }) {
-  const [text, setText] = useState(String(user.weight));
+interface WeightFormProps {
+  /** Whose: a user's address, an organisation's name. */
+  readonly of: string;
+  readonly weight: number;
+  readonly save: (weight: number) => Promise<Result<unknown>>;
+  /** The list that shows it. */
+  readonly list: string;
+  readonly onSaved: () => void;
+}
+
+/** A share of the places for runs, where more want one than there are. */
+export function WeightForm({ of, weight: before, save: store, list, onSaved }: WeightFormProps) {
+  const [text, setText] = useState(String(before));
   const weight = text.trim() === "" ? Number.NaN : Number(text);
   const fits = weight >= LEAST && weight <= MOST;
-  const save = useChange(() => api.users.put(user.email, { weight }), ["users"]);
+  const save = useChange(() => store(weight), [list]);
   return (
     <form
       className="flex flex-col gap-3"
@@ -25,8 +34,8 @@ export function UserWeight({ user, onSaved }: { user: User; onSaved: () => void 
       }}
     >
       <TextField
-        label={`Weight of ${user.email}`}
-        hint="Matters only while runs wait for a place: 3 gets three times as many as 1, which everybody has at first."
+        label={`Weight of ${of}`}
+        hint="Matters only while runs wait for a place: 3 gets three times as many as 1, the weight at first."
         error={fits ? undefined : `A number from ${LEAST} to ${MOST}.`}
         className="max-w-md"
         type="number"
