@@ -57,6 +57,13 @@ export const folderFailures = {
     message: ({ what }) => `The change is too large to be kept: ${what}.`,
     nextStep: () => "Add what was built or downloaded to the repository's .gitignore, or discard the change.",
   }),
+  folder_worktree_gone: row<{ branch: string }>({
+    status: 409,
+    message: ({ branch }) =>
+      `The worktree is gone: it was removed while its program worked. What was saved before is on the branch ${branch}`,
+    nextStep: () => "Send the message again: the worktree is made anew from that branch.",
+    details: ({ branch }) => ({ branch }),
+  }),
   folder_git_failed: row<{ command: string; output: string }>({
     status: 502,
     message: ({ command, output }) => `git ${command} failed: ${output}`,

@@ -39,7 +39,11 @@ export async function prepareCommit(change: ChangeToApply): Promise<Result<strin
   return commitTree(git, commonDir, { tree, parent: head, message, person });
 }
 
-const FORWARD = ["merge", "--ff-only", "--no-autostash", "--no-verify-signatures", "--quiet"];
+/** Ignored files are somebody's too: without being told, git overwrites them. */
+const FORWARD = [
+  ...["merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash"],
+  ...["--no-verify-signatures", "--quiet"],
+];
 
 /** All or nothing, unless the machine stops in the middle: `undoHalf` is for that. */
 export async function moveFolder(

@@ -1,4 +1,6 @@
 /** What a session's work would change in the folder, and what stands in the way of applying it. Reads only. */
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
 import { ok, type Result } from "@capstan/core";
 import { type ChangedFile, changedFiles } from "./change-files.ts";
 import { type Git, parts } from "./git.ts";
@@ -43,18 +45,31 @@ export async function mergedTree(
   return ok({ tree, conflicts: code === 1 ? [...new Set(paths)] : [] });
 }
 
-/** Files of the change that have changes of somebody else in the folder, which are not committed. */
+/** Files of the change that have changes of somebody else in the folder, which are not committed; ignored ones are such too. */
 export async function blockedPaths(
   git: Git,
   { gitDir, root: workTree }: Pick<Repository, "gitDir" | "root">,
   files: readonly ChangedFile[],
 ): Promise<Result<string[]>> {
   const status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
-  const told = await git.text([...status, "--ignore-submodules=all"], { gitDir, workTree });
+  const more = ["--ignored=matching", "--ignore-submodules=all"];
+  const told = await git.text([...status, ...more], { gitDir, workTree });
   if (!told.ok) return told;
   const dirty = new Set(parts(told.value).map((line) => line.slice(3)));
-  return ok(files.map(({ path }) => path).filter((path) => dirty.has(path)));
+  const folders = [...dirty].filter((path) => path.endsWith("/")); // ignored as a whole: what is in them is not listed
+  const blocked: string[] = [];
+  for (const { path } of files) {
+    const isBelow = folders.some((folder) => path.startsWith(folder));
+    if (dirty.has(path) || (isBelow && (await isThere(join(workTree, path))))) blocked.push(path);
+  }
+  return ok(blocked);
 }
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
 
 /** Whether a link leads out of the folder, or may: after a name, `..` is wherever that name leads if it is a link, too. */
 export function leadsOut(path: string, target: string): boolean {

@@ -37,7 +37,8 @@ export async function openRepository(git: Git, folder: string): Promise<Result<R
   const about = await stat(folder).catch(() => undefined);
   if (!about?.isDirectory()) return unusable(folder, "there is no such folder", MOVED);
   const told = await git.answer(QUESTIONS, { cwd: folder });
-  if (told.code !== 0) return unusable(folder, plainError(told.stderr) || "git does not know it", INIT);
+  if (told.code !== 0)
+    return (await unworkable(git, folder)) ?? unusable(folder, plainError(told.stderr) || UNKNOWN, INIT);
   const [top = "", gitDir = "", commonDir = ""] = told.stdout.toString("utf8").split("\n");
   if ((await realpath(top)) !== (await realpath(folder)))
     return unusable(
@@ -83,6 +84,20 @@ async function ownPrograms(git: Git, gitDir: string): Promise<Result<string[]>> 
 
 /** git looks for the repository itself here, so that it refuses one that another user owns. */
 const QUESTIONS = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
+
+const UNKNOWN = "git does not know it";
+
+/** Repositories that hold no files of people. */
+async function unworkable(git: Git, folder: string): Promise<Result<never> | undefined> {
+  const told = await git.line(["rev-parse", "--is-bare-repository", "--is-inside-git-dir"], { cwd: folder });
+  const [isBare, isInside] = told.ok ? told.value.split("\n") : [];
+  if (isBare === "true") return unusable(folder, "it is a bare repository, without files", CLONE);
+  if (isInside === "true") return unusable(folder, "it is git's own, no folder that people work in", ABOVE);
+  return undefined;
+}
+
+const CLONE = "Name a clone of it that has its files (`git clone`).";
+const ABOVE = "Name the folder that it is in.";
 
 const INIT = "Make it a git repository (`git init`, then a first commit), or name one that is.";
 

@@ -2,7 +2,7 @@
  * One worktree: the folder a program works in, and what git knows of it inside the repository. The program may write to the
  * folder only; the `.git` file in it is never believed.
  */
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { OpenFolder } from "../files/open-folder.ts";
@@ -34,7 +34,7 @@ export async function placeWorktree(
 ): Promise<Result<"kept" | "made">> {
   const isThere = await isComplete(place);
   if (!isThere) {
-    const made = await makeWorktree(place);
+    const made = (await isOrphan(place)) ? await adoptFolder(place) : await makeWorktree(place);
     if (!made.ok) return made;
   }
   await giveTo(place, owner);
@@ -57,10 +57,44 @@ async function makeWorktree(place: WorktreePlace): Promise<Result<true>> {
   await removeFolders(place);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const gitDir = repository.commonDir;
-  const tip = await git.line(["rev-parse", "--verify", "--quiet", `refs/heads/${work.branch}`], { gitDir });
-  const at = tip.ok ? tip.value : work.start;
+  const at = await savedCommit(place);
   const added = await git.text(["worktree", "add", "--force", "-B", work.branch, folder, at], { gitDir });
   return added.ok ? ok(true) : added;
+}
+
+/** The newest commit of its branch; where that is gone, where it began. */
+async function savedCommit({ git, repository, work }: WorktreePlace): Promise<string> {
+  const tip = ["rev-parse", "--verify", "--quiet", `refs/heads/${work.branch}`];
+  const found = await git.line(tip, { gitDir: repository.commonDir });
+  return found.ok ? found.value : work.start;
+}
+
+/** Files of a program of which git knows nothing any more: somebody removed its part. */
+async function isOrphan(place: WorktreePlace): Promise<boolean> {
+  const admin = await readdir(adminDir(place)).catch((): string[] => []);
+  if (admin.includes("index") || admin.includes("locked")) return false;
+  const files = await readdir(place.folder).catch((): string[] => []);
+  return files.some((name) => name !== ".git");
+}
+
+/** git's part is made anew beside the files, which stay as they are. */
+async function adoptFolder(place: WorktreePlace): Promise<Result<true>> {
+  const { git, repository, work, folder } = place;
+  const admin = adminDir(place);
+  await rm(admin, { recursive: true, force: true });
+  const beside = join(place.scratch, work.sessionId, basename(folder)); // git names its part after the folder
+  await removeFolder(beside);
+  await mkdir(beside, { recursive: true, mode: 0o700 });
+  const at = await savedCommit(place);
+  const add = ["worktree", "add", "--force", "--no-checkout", "-B", work.branch, beside, at];
+  const added = await git.text(add, { gitDir: repository.commonDir });
+  await rm(dirname(beside), { recursive: true, force: true });
+  if (!added.ok) return added;
+  await writeFile(join(admin, "gitdir"), `${join(folder, ".git")}\n`);
+  await rm(join(folder, ".git"), { recursive: true, force: true });
+  await writeFile(join(folder, ".git"), `gitdir: ${admin}\n`, { flag: "wx" });
+  const listed = await git.text(["read-tree", at], { gitDir: admin });
+  return listed.ok ? ok(true) : listed;
 }
 
 /** The program's user gets the files; what git keeps of them stays ours. */
@@ -87,10 +121,13 @@ export interface SavedWork extends Snapshot {
 export async function saveWorktree(place: WorktreePlace, message: string): Promise<Result<SavedWork>> {
   const { git, work } = place;
   const gitDir = adminDir(place);
+  const standing = (await isOrphan(place)) ? await adoptFolder(place) : ok(true);
+  if (!standing.ok) return standing;
+  if (!(await isComplete(place))) return fail("folder_worktree_gone", { branch: work.branch });
   const taken = await takeSnapshot({ ...place, gitDir }, { keepIndex: true });
   if (!taken.ok) return taken;
-  const parent = await git.line(["rev-parse", "--verify", "HEAD^{commit}"], { gitDir });
-  if (!parent.ok) return parent;
+  const head = await git.line(["rev-parse", "--verify", "HEAD^{commit}"], { gitDir });
+  const parent = head.ok ? head : ok(work.start); // somebody deleted the branch
   const before = await git.line(["rev-parse", `${parent.value}^{tree}`], { gitDir });
   const isSame = before.ok && before.value === taken.value.tree;
   const commit = isSame
@@ -132,7 +169,11 @@ export async function removeWorktree(
     return ok(true);
   }
   await removeFolders({ ...place, repository });
-  const gone = await git.answer(["update-ref", "-d", `refs/heads/${work.branch}`], {
+  return removeBranch(git, repository, work.branch);
+}
+
+export async function removeBranch(git: Git, repository: Repository, branch: string): Promise<Result<true>> {
+  const gone = await git.answer(["update-ref", "-d", `refs/heads/${branch}`], {
     gitDir: repository.commonDir,
   });
   return gone.code === 0

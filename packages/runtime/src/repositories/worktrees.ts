@@ -8,17 +8,20 @@ import { join } from "node:path";
 import { type Failure, fail, ok, type Result } from "@capstan/core";
 import { makePassage } from "../commands/open-to-others.ts";
 import { hasCommit, moveFolder, prepareCommit, undoHalf } from "./apply-change.ts";
+import { freeBranch } from "./branch-name.ts";
 import type { ChangedFile } from "./change-files.ts";
 import { blockedPaths, filesBetween, mergedTree, outwardLinks } from "./folder-change.ts";
 import type { FolderWork, FolderWorks } from "./folder-works.ts";
 import type { Git } from "./git.ts";
 import { allowedFolder, openRepository, type Repository } from "./repository.ts";
 import type { Snapshot } from "./snapshot.ts";
+import { Turns } from "./turns.ts";
 import {
   commitTree,
   isComplete,
   placeWorktree,
   readWorktree,
+  removeBranch,
   removeWorktree,
   saveWorktree,
   type WorktreePlace,
@@ -64,7 +67,7 @@ export interface Applier {
 export class Worktrees {
   readonly #parts: WorktreeParts;
   /** One step at a time per session and per folder. */
-  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #turns = new Turns();
   /** Sessions whose program works now: their change is not touched, however their run ended. */
   readonly #using = new Set<string>();
   readonly #applying = new Set<string>();
@@ -81,10 +84,10 @@ export class Worktrees {
 
   /** Lets `run` work in the session's worktree, and saves the result on its branch; answers what could not be saved. */
   use(asked: WorktreeUse, run: (folder: string) => Promise<void>): Promise<Result<readonly string[]>> {
-    return this.#inTurn(`run ${asked.sessionId}`, async () => {
+    return this.#turns.take(`run ${asked.sessionId}`, async () => {
       this.#using.add(asked.sessionId);
       try {
-        const opened = await this.#inTurn(asked.sessionId, () => this.#open(asked));
+        const opened = await this.#turns.take(asked.sessionId, () => this.#open(asked));
         return opened.ok ? ok(await this.#runIn(opened.value, run)) : opened;
       } finally {
         this.#using.delete(asked.sessionId);
@@ -129,7 +132,7 @@ export class Worktrees {
       if (!(await this.#parts.works.leave(work.id, "applying", applier.by))) return busy();
       this.#applying.add(work.id);
       try {
-        const applied = await this.#inTurn(work.folder, () => this.#applyNow(work, applier));
+        const applied = await this.#turns.take(work.folder, () => this.#applyNow(work, applier));
         if (!applied.ok) await this.#parts.works.reopen(work.id);
         return applied;
       } finally {
@@ -148,12 +151,25 @@ export class Worktrees {
   /** Removes worktrees of settled work and of deleted sessions. */
   async sweep(): Promise<void> {
     for (const work of await this.#parts.works.listLeftovers()) {
-      if (!this.#using.has(work.sessionId)) await this.#inTurn(work.sessionId, () => this.#clear(work));
+      if (!this.#using.has(work.sessionId))
+        await this.#turns.take(work.sessionId, () => this.#sweepOne(work));
     }
   }
 
+  /** The folder is of the session's newest work: of one before it, the branch alone is left. */
+  async #sweepOne(work: FolderWork): Promise<void> {
+    const { git, works } = this.#parts;
+    const newest = await works.latest(work.sessionId);
+    const isFollowed = newest && newest.id !== work.id && ["open", "applying"].includes(newest.status);
+    if (!isFollowed) return this.#clear(work);
+    const repository = await this.check(work.folder);
+    if (repository.ok && newest.branch !== work.branch)
+      await removeBranch(git, repository.value, work.branch);
+    await works.noteCleared(work.id);
+  }
+
   async close(): Promise<void> {
-    await Promise.all(this.#tails.values());
+    await this.#turns.ended();
   }
 
   async #latest(sessionId: string): Promise<Result<FolderWork>> {
@@ -165,7 +181,7 @@ export class Worktrees {
     sessionId: string,
     step: (work: FolderWork) => Promise<Result<unknown>>,
   ): Promise<Result<FolderChange>> {
-    return this.#inTurn(sessionId, async () => {
+    return this.#turns.take(sessionId, async () => {
       if (this.#using.has(sessionId)) return busy();
       const found = await this.#latest(sessionId);
       if (!found.ok) return found;
@@ -210,7 +226,7 @@ export class Worktrees {
     if (!repository.ok) return repository;
     const place = this.#place(repository.value, work);
     await this.#makeScratch();
-    const placed = await placeWorktree(place, undefined);
+    const placed = await this.#placeNow(place, undefined);
     const saved = placed.ok ? await saveWorktree(place, message) : placed;
     if (!saved.ok) return saved;
     const change = { git, repository: repository.value, commit: saved.value.commit, branch: work.branch };
@@ -231,8 +247,13 @@ export class Worktrees {
     if (folder !== repository.value.root) return otherFolder(folder);
     await makePassage(this.#parts.root);
     const place = this.#place(repository.value, work.value);
-    const placed = await placeWorktree(place, asked.owner);
+    const placed = await this.#placeNow(place, asked.owner);
     return placed.ok ? ok(place) : placed;
+  }
+
+  /** One after the other in a repository: git's own list of worktrees does not stand several that begin at once. */
+  #placeNow(place: WorktreePlace, owner: number | undefined): Promise<Result<unknown>> {
+    return this.#turns.take(`place ${place.repository.commonDir}`, () => placeWorktree(place, owner));
   }
 
   async #openWork(sessionId: string, repository: Repository): Promise<Result<FolderWork>> {
@@ -243,8 +264,10 @@ export class Worktrees {
     if (work?.status === "applying") return busy();
     const begins = await this.#beginning(sessionId, repository);
     if (!begins.ok) return begins;
-    const branch = `capstan/${sessionId.replaceAll("-", "").slice(-12)}`;
-    return ok(await works.begin({ sessionId, folder: repository.root, branch, ...begins.value }));
+    const branch = await freeBranch(this.#parts.git, repository, sessionId);
+    if (!branch.ok) return branch;
+    const { root: folder } = repository;
+    return ok(await works.begin({ sessionId, folder, branch: branch.value, ...begins.value }));
   }
 
   /** The folder's newest commit; for a branch of a conversation, the state of the one it was branched from. */
@@ -361,17 +384,6 @@ export class Worktrees {
 
   async #makeScratch(): Promise<void> {
     await mkdir(this.#parts.scratch, { recursive: true, mode: 0o700 });
-  }
-
-  #inTurn<T>(key: string, step: () => Promise<T>): Promise<T> {
-    const turn = (this.#tails.get(key) ?? Promise.resolve()).then(step, step);
-    const tail = turn.then(
-      () => {},
-      () => {},
-    );
-    this.#tails.set(key, tail);
-    void tail.then(() => this.#tails.get(key) === tail && this.#tails.delete(key));
-    return turn;
   }
 }
 

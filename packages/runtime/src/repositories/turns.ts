@@ -1,0 +1,20 @@
+/** One step at a time for each key, in the order in which they were asked for. */
+export class Turns {
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  take<T>(key: string, step: () => Promise<T>): Promise<T> {
+    const turn = (this.#tails.get(key) ?? Promise.resolve()).then(step, step);
+    const tail = turn.then(
+      () => {},
+      () => {},
+    );
+    this.#tails.set(key, tail);
+    void tail.then(() => this.#tails.get(key) === tail && this.#tails.delete(key));
+    return turn;
+  }
+
+  /** After all that were asked for until now. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#tails.values());
+  }
+}
