@@ -14,7 +14,7 @@ export class Turns {
   }
 
   /** After all that were asked for until now. */
-  async ended(): Promise<void> {
+  async drain(): Promise<void> {
     await Promise.all(this.#tails.values());
   }
 }

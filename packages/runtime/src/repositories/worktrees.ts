@@ -169,7 +169,7 @@ export class Worktrees {
   }
 
   async close(): Promise<void> {
-    await this.#turns.ended();
+    await this.#turns.drain();
   }
 
   async #latest(sessionId: string): Promise<Result<FolderWork>> {
@@ -189,8 +189,7 @@ export class Worktrees {
       if (work.status === "applying") return busy();
       if (work.status !== "open") return fail("not_found", { what: "open change", id: sessionId });
       const done = await step(work);
-      if (!done.ok) return done;
-      const now = await this.#latest(sessionId);
+      const now = done.ok ? await this.#latest(sessionId) : done;
       if (!now.ok) return now;
       await this.#clear(now.value);
       return this.read(sessionId);
