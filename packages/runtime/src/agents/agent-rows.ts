@@ -82,6 +82,14 @@ export async function keepLive(orm: Orm, agentId: string): Promise<void> {
     from agents a where a.id = ${agentId} on conflict do nothing`);
 }
 
+/** Whether `keepLive` has nothing to do: asked first by who only reads, because it locks the agent. */
+export async function hasRevision(orm: Orm, agentId: string, number: number): Promise<boolean> {
+  const { rows } = await orm.execute(
+    sql`select 1 from agent_revisions where agent_id = ${agentId} and number = ${number}`,
+  );
+  return rows.length > 0;
+}
+
 /** Adds the next revision and returns its number. The agent's row is locked by `keepLive`, or new. */
 export async function addRevision(
   orm: Orm,

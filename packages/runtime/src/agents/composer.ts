@@ -29,7 +29,7 @@ export interface Composer {
   preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
   /** The same to use it. */
   composeUnsaved(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
-  /** A saved agent with unsaved changes, under its own id and rights; never kept. */
+  /** A saved agent with unsaved changes, under its own id and rights; kept by its whole content. */
   composeTrial(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
   /** As its author may have it: what is live, or a revision that this user chooses. */
   readSpec(agentId: string, userEmail: string, revision?: number): Promise<Result<AgentSpec>>;
@@ -70,25 +70,23 @@ export function createComposer(parts: {
     spec: AgentSpec,
     userEmail: string,
     action: "see" | "use",
-    isKept?: boolean,
+    isTrial?: boolean,
   ): Promise<Result<RuntimeAgent>> {
     await parts.offerAgents?.(spec.capabilities);
     const [user, agentScopes] = await Promise.all([users.get(userEmail), scopesOf(spec)]);
-    return refusalOf(user, action) ?? composeWithin(spec, effectiveScopes(agentScopes, user.scopes), isKept);
+    return refusalOf(user, action) ?? composeWithin(spec, effectiveScopes(agentScopes, user.scopes), isTrial);
   }
 
   function composeWithin(
     spec: AgentSpec,
     scopes: readonly string[],
-    isKept = spec.id !== "unsaved",
+    isTrial = false,
   ): Result<RuntimeAgent> {
-    const { id, version, mayRequestScopes, toolPolicies, approvalExpiry } = spec;
-    const limits = JSON.stringify([mayRequestScopes, toolPolicies, approvalExpiry]); // they follow the author's rights
-    const key = `${id} ${version} ${[...scopes].sort().join(" ")} ${limits}`;
-    const before = isKept ? kept.get(key) : undefined;
+    const key = keyOf(spec, scopes, isTrial);
+    const before = key === undefined ? undefined : kept.get(key);
     if (before) return before;
     const composed = compose(withSecrets(spec, parts.unsealConfig), registry, { scopes }, countTokens);
-    if (isKept) keep(kept, key, composed);
+    if (key !== undefined) keep(kept, key, composed);
     return composed;
   }
 
@@ -118,7 +116,7 @@ export function createComposer(parts: {
   return {
     preview: (spec, userEmail) => preview(spec, userEmail, "see"),
     composeUnsaved: (spec, userEmail) => preview(spec, userEmail, "use"),
-    composeTrial: (spec, userEmail) => preview(spec, userEmail, "see", false),
+    composeTrial: (spec, userEmail) => preview(spec, userEmail, "see", true),
     async readSpec(agentId, userEmail, revision) {
       if (!(await isKnownTo(agentId, userEmail))) return unknown(agentId);
       return specOf(agentId, userEmail, revision === undefined ? undefined : { agentId, revision });
@@ -131,6 +129,15 @@ export function createComposer(parts: {
     composeFor: composeSaved("use"),
     showFor: composeSaved("see"),
   };
+}
+
+/** Of a trial all its content counts: it has the id and version of the saved agent. Undefined: not kept. */
+function keyOf(spec: AgentSpec, scopes: readonly string[], isTrial: boolean): string | undefined {
+  const { id, version, mayRequestScopes, toolPolicies, approvalExpiry } = spec;
+  const allowed = [...scopes].sort().join(" ");
+  if (isTrial) return `trial ${allowed} ${JSON.stringify(spec)}`;
+  const limits = JSON.stringify([mayRequestScopes, toolPolicies, approvalExpiry]); // they follow the author's rights
+  return id === "unsaved" ? undefined : `${id} ${version} ${allowed} ${limits}`;
 }
 
 /** A token, a login or a schedule outlives the role that it was made with. Who has keys alone is bounded by those. */

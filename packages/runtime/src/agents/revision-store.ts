@@ -17,7 +17,7 @@ import { agentLabels, agentRevisions, agents } from "../db/schema/agent-tables.t
 import { isUuid } from "../db/uuid.ts";
 import type { ConfigSeal } from "../users/config-seal.ts";
 import { type AgentInput, type AgentRecord, agentRecord } from "./agent-record.ts";
-import { type AgentChange, addRevision, keepLive, type Orm, writeLive } from "./agent-rows.ts";
+import { type AgentChange, addRevision, hasRevision, keepLive, type Orm, writeLive } from "./agent-rows.ts";
 import { type RevisionFigures, readFigures } from "./revision-figures.ts";
 
 export interface RevisionSummary {
@@ -200,7 +200,8 @@ async function readRevision(
 ): Promise<Result<Revision>> {
   const live = await liveOf(orm, agentId);
   if (!live) return fail("not_found", { what: "agent", id: agentId });
-  if (number === live.version) await orm.transaction((tx) => keepLive(tx, agentId));
+  if (number === live.version && !(await hasRevision(orm, agentId, number)))
+    await orm.transaction((tx) => keepLive(tx, agentId));
   const [row] = await orm
     .select()
     .from(agentRevisions)
