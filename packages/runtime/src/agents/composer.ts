@@ -77,11 +77,7 @@ export function createComposer(parts: {
     return refusalOf(user, action) ?? composeWithin(spec, effectiveScopes(agentScopes, user.scopes), isTrial);
   }
 
-  function composeWithin(
-    spec: AgentSpec,
-    scopes: readonly string[],
-    isTrial = false,
-  ): Result<RuntimeAgent> {
+  function composeWithin(spec: AgentSpec, scopes: readonly string[], isTrial = false): Result<RuntimeAgent> {
     const key = keyOf(spec, scopes, isTrial);
     const before = key === undefined ? undefined : kept.get(key);
     if (before) return before;
