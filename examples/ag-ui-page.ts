@@ -1,6 +1,6 @@
 /**
- * An AG-UI client in a plain page (ag-ui-page/index.html), and the few lines of a site in front of it. A browser may
- * only talk to the site it came from, so the site passes `/agent` on; this is also where its users would log in.
+ * An AG-UI client in a plain page (ag-ui-page/index.html), and the few lines of server code behind it. Browsers enforce
+ * the same origin, so this server proxies `/agent`; a real site would also log its users in here.
  */
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -17,7 +17,7 @@ await withServer(async (url) => {
 
   const { items } = value(await api.approvals.list({ session_id: session.id, status: "pending" }));
   const [asked] = items;
-  if (!asked) throw new Error("nobody was asked");
+  if (!asked) throw new Error("no approval was requested");
   console.log(`asked: ${asked.tool} ${JSON.stringify(asked.input)} (${asked.reason})`);
 
   const seen = value(await api.sessions.events(session.id)).items.at(-1)?.seq;

@@ -1,6 +1,6 @@
 /**
- * The same capability package in Python and in TypeScript: made as `capstan new` makes it, reviewed, installed, and its
- * action called on a file of a session. Each runs in a separate process, with only what it was granted.
+ * The same capability package in Python and in TypeScript: scaffolded like `capstan new`, reviewed, installed, and called
+ * on a session's file. Each runs in a separate process with only the rights it was granted.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** An agent from three capabilities: what it can do and costs, then a conversation with it. */
+/** Composes an agent from three capabilities, prints its tools and token cost, and chats with it. */
 import { createApi } from "@capstan/client";
 import { say, value } from "./talk.ts";
 import { withServer } from "./with-server.ts";
@@ -20,5 +20,5 @@ await withServer(async (url) => {
     console.log(`> ${text}\n${await say(api, session.id, text)}`);
   }
   const { items } = value(await api.sessions.messages(session.id));
-  console.log(`${items.length} messages are kept; the session goes on whenever you come back.`);
+  console.log(`${items.length} messages are kept; you can continue the session at any time.`);
 });

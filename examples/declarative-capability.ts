@@ -1,4 +1,4 @@
-/** A capability without code: one document, registered over the API, in the catalog at once. */
+/** A capability without code: one document, registered over the API and available at once. */
 import { withServer } from "./with-server.ts";
 
 const document = {

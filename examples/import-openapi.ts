@@ -1,4 +1,4 @@
-/** An HTTP API becomes tools: its OpenAPI document is reviewed and installed, and an agent calls an operation of it. */
+/** Turns an HTTP API into tools: reviews and installs its OpenAPI document, then calls one of its operations. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createApi } from "@capstan/client";
@@ -13,7 +13,7 @@ const shop = createServer((request, response) => {
 await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
 const shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
 
-// Tools may not reach private addresses; this one is ours, so the server is told.
+// Tools may not reach private addresses; this one is ours, so we allow it.
 await withServer(
   async (url) => {
     const api = createApi({ url });

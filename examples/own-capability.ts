@@ -1,4 +1,4 @@
-/** A capability of one's own, composed into an agent and called through the gate. No server, no database. */
+/** Defines a capability and composes an agent from it. No server, no database. */
 import { agentSpec, CapabilityRegistry, compose, defineCapability, defineTool, ok } from "@capstan/core";
 import { z } from "zod";
 

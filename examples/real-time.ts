@@ -1,7 +1,7 @@
 /**
- * Both patterns of real-time capabilities, started by this one command, without Docker: an inbox assistant that works on
- * files and writes triggers, and a helpdesk with an HTTP API and Postgres. A mail arrives, the trigger manager hears of
- * it, the agent reads the draft and approves it, the service sends it. Every call goes through the gate.
+ * Both patterns of real-time capabilities, started by one command, without Docker: an inbox assistant that works on
+ * files and writes triggers, and a helpdesk with an HTTP API and Postgres. A mail arrives, the trigger manager picks it
+ * up, the agent reads and approves the draft, and the service sends it. Every call goes through the gate.
  */
 import {
   copyFileSync,

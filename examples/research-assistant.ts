@@ -1,4 +1,4 @@
-/** Creates the "Research Assistant" over HTTP, changes its capabilities, runs a tool and reads it back. */
+/** Over plain HTTP: creates an agent, changes its capabilities, runs a tool and reads the agent back. */
 import { withServer } from "./with-server.ts";
 
 await withServer(async (url) => {

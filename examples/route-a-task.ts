@@ -1,4 +1,4 @@
-/** A task in words: which capability it goes to and why, the plan, and then the task done. */
+/** Routes a task to a capability: the ranking with reasons, the plan, and then the result. */
 import { createApi } from "@capstan/client";
 import { value } from "./talk.ts";
 import { withServer } from "./with-server.ts";
@@ -17,6 +17,6 @@ await withServer(async (url) => {
 
   const other = value(await api.route.execute({ task: "tell me a joke about lighthouses", dryRun: true }));
   console.log(
-    `anything else goes to ${other.intent.label}: ${other.matchedCapabilities[0]?.reasons.join(", ")}`,
+    `no match goes to ${other.intent.label}: ${other.matchedCapabilities[0]?.reasons.join(", ")}`,
   );
 });

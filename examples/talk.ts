@@ -1,20 +1,20 @@
-/** What the examples share: unwrap an answer, and say something in a session and wait for the end of the turn. */
+/** Shared by the examples: unwrap a result, and send a message and wait for the answer. */
 import type { Api } from "@capstan/client";
 import type { Result, RunEvent } from "@capstan/core";
 
-/** The value, or an end with the message and the next step. */
+/** Returns the value, or throws with the message and the next step. */
 export function value<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   throw new Error(`${result.failure.message} ${result.failure.nextStep}`);
 }
 
-/** The answer's text. It ends early when a person is asked: look at `api.approvals` then. */
+/** Sends a message and returns the answer. Returns early when a call needs approval: check `api.approvals`. */
 export async function say(api: Api, sessionId: string, text: string): Promise<string> {
   const { run_id: run } = value(await api.sessions.send(sessionId, { content: text }));
   return heard(api, sessionId, run);
 }
 
-/** What a run says from an event on. */
+/** The text of a run, from a given event on. */
 export function heard(api: Api, sessionId: string, run: string, after = 0): Promise<string> {
   return new Promise((resolve, reject) => {
     let words = "";

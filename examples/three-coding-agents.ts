@@ -1,13 +1,13 @@
 /**
- * One agent, four ways to run it: in the server's own loop and inside three coding agents. The tools are the same, and
- * every call passes the same gate. Keys come from the environment, or a program is logged in by its own config; what is
- * not installed or cannot answer is said, with what to do about it.
+ * Runs one agent four ways: in the server's own loop and inside three coding agents. The tools are the same, and every
+ * call passes the same gate. Each program uses a key from the environment or its own login. If one is not installed or
+ * cannot answer, the example prints why and what to do.
  */
 import { createApi } from "@capstan/client";
 import { say, value } from "./talk.ts";
 import { withServer } from "./with-server.ts";
 
-/** A server that is root would run programs as another user, who does not have your logins. */
+/** As root, the server would run programs as another user, who does not have your logins. */
 const AS_ITSELF = { CAPSTAN_HARNESS_AS_SERVER: "claude,codex,gemini" };
 
 await withServer(async (url) => {

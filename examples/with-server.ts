@@ -1,4 +1,4 @@
-/** The server of CAPSTAN_URL, or one of our own for as long as `work` runs. */
+/** Uses the server at CAPSTAN_URL, or starts one and stops it when `work` is done. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ export async function withServer(
   }
 }
 
-/** What programs that the server starts may see a part of: each gets its own keys and settings, and nothing else. */
+/** The environment that started programs draw from: each gets only its own keys and settings. */
 function programEnvironment(dataDir: string): Record<string, string> {
   const set = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
