@@ -3,7 +3,7 @@
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
-    `Capstan needs Node 22.19 or newer, and this is ${process.version}.\n  In a clone, \`npx capstan\` uses the Node 24 that \`npm install\` brought.\n`,
+    `Capstan needs Node 22.19 or newer; this is ${process.version}.\n  In a clone, \`npx capstan\` uses the Node 24 that \`npm install\` installed.\n`,
   );
   process.exit(1);
 }

@@ -8,7 +8,7 @@ const capstan = (...args: string[]) => typeCommand(NOWHERE, args);
 describe("an invalid command is reported with how to fix it", () => {
   test.each<[string[], string, string]>([
     [["agnets"], 'There is no command "agnets".', 'Did you mean "agents"?'],
-    [["constructor"], 'There is no command "constructor".', "`capstan help` lists them all."],
+    [["constructor"], 'There is no command "constructor".', "`capstan help` lists all commands."],
     [["agents", "shwo", "x"], '"shwo" is not known here; use one of list, show', "Usage: capstan agents ["],
     [
       ["agents", "constructor"],

@@ -62,7 +62,7 @@ describe("get_current_time", () => {
     const { failure } = await tryTool(currentTime, "get_current_time", { timezone });
     expect(failure).toMatchObject({
       code: "timezone_unknown",
-      message: `There is no time zone "${timezone}".`,
+      message: `Unknown time zone "${timezone}".`,
       nextStep: expect.stringContaining(near),
     });
   });

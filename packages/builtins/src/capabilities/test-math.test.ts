@@ -16,7 +16,7 @@ describe("test_math", () => {
   test("division by zero and overflow are refused with a message", async () => {
     const byZero = await tryTool(testMath, "divide", { a: 1, b: 0 });
     const tooLarge = await tryTool(testMath, "multiply", { a: 1e308, b: 10 });
-    expect(byZero.failure?.message).toBe("There is no result: division by zero.");
+    expect(byZero.failure?.message).toBe("The calculation has no result: division by zero.");
     expect(tooLarge.failure?.code).toBe("calculation_failed");
   });
 

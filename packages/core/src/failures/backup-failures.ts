@@ -4,7 +4,7 @@ import { row } from "./failure.ts";
 export const backupFailures = {
   backup_nothing_there: row<{ folder: string }>({
     status: 404,
-    message: ({ folder }) => `There is no embedded store in ${folder}.`,
+    message: ({ folder }) => `No embedded store found in ${folder}.`,
     nextStep: () => "Set CAPSTAN_DATA_DIR to the folder the server uses, or DATABASE_URL to its Postgres.",
   }),
   backup_exists: row<{ path: string }>({
@@ -20,7 +20,7 @@ export const backupFailures = {
   backup_unreadable: row<{ path: string; why: string }>({
     status: 400,
     message: ({ path, why }) => `${path} cannot be read as a backup: ${why}`,
-    nextStep: () => "Nothing was changed. Name a file that `capstan backup` wrote, or an older copy of it.",
+    nextStep: () => "Nothing was changed. Use a file written by `capstan backup`, or an older copy of it.",
   }),
   backup_other_format: row<{ path: string; format: number; known: number; version: string }>({
     status: 400,
@@ -29,7 +29,7 @@ export const backupFailures = {
   }),
   backup_schema_unknown: row<{ what: string; version: string }>({
     status: 400,
-    message: ({ what }) => `The data has ${what}, which this version does not know and would lose.`,
+    message: ({ what }) => `The data contains ${what}, which this version does not support and would lose.`,
     nextStep: ({ version }) => `Nothing was changed. Use Capstan ${version} or later.`,
   }),
   target_not_empty: row<{ where: string; what: string }>({
@@ -41,8 +41,8 @@ export const backupFailures = {
   target_in_use: row<{ where: string; servers: number }>({
     status: 409,
     message: ({ where, servers }) =>
-      `${servers === 1 ? "A server works" : `${servers} servers work`} on ${where}.`,
-    nextStep: () => "Stop every server on it, and try again.",
+      `${servers === 1 ? "A server is" : `${servers} servers are`} using ${where}.`,
+    nextStep: () => "Stop every server that uses it, then try again.",
   }),
   maintenance_stopped: row<{ code: number }>({
     status: 500,

@@ -10,7 +10,7 @@ export const builtinFailures = {
   }),
   timezone_unknown: row<{ timezone: string; nearest: readonly string[] }>({
     status: 422,
-    message: ({ timezone }) => `There is no time zone "${timezone}".`,
+    message: ({ timezone }) => `Unknown time zone "${timezone}".`,
     nextStep: ({ nearest }) =>
       nearest.length > 0
         ? `Did you mean ${nearest.map((name) => `"${name}"`).join(" or ")}?`
@@ -18,7 +18,7 @@ export const builtinFailures = {
   }),
   calculation_failed: row<{ why: string }>({
     status: 422,
-    message: ({ why }) => `There is no result: ${why}.`,
+    message: ({ why }) => `The calculation has no result: ${why}.`,
     nextStep: () => "Use other numbers.",
   }),
   content_not_base64: row<{ path: string }>({

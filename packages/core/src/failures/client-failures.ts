@@ -5,24 +5,24 @@ export const clientFailures = {
   server_unreachable: row<{ url: string; why: string }>({
     status: 503,
     message: ({ url, why }) => `The server${url && ` at ${url}`} does not answer: ${why}`,
-    nextStep: () => "Check that it is running (`npm start`) and that the address is right, then try again.",
+    nextStep: () => "Check that it is running (`npm start`) and that the address is correct, then try again.",
   }),
   agent_file_invalid: row<{ where: string }>({
     status: 422,
-    message: ({ where }) => `This does not describe an agent: ${where}`,
+    message: ({ where }) => `The agent file is not valid: ${where}`,
     nextStep: () => "Correct the named fields; docs/agents.md lists them all.",
   }),
   approval_waits: row<{ tool: string; id: string }>({
     status: 409,
-    message: ({ tool }) => `"${tool}" requires approval, and nobody here has answered.`,
+    message: ({ tool }) => `"${tool}" requires approval and is still unanswered.`,
     nextStep: ({ id }) =>
-      `Answer it with \`capstan approvals approve ${id}\` or deny; the run then continues.`,
+      `Run \`capstan approvals approve ${id}\` (or deny); the run then continues.`,
   }),
   answer_unreadable: row<{ status: number; why: string }>({
     status: 502,
     message: ({ status, why }) =>
-      `The answer (${status}) does not come from a Capstan server${why && `: ${why}`}`,
+      `The response (${status}) is not from a Capstan server${why && `: ${why}`}`,
     nextStep: () =>
-      "Check that the address belongs to a Capstan server, and that no proxy changes its answers.",
+      "Check that the address belongs to a Capstan server and that no proxy changes its responses.",
   }),
 };

@@ -64,16 +64,16 @@ export const codingAgentFailures = {
   coding_agent_text_refused: row<{ agent: string; transport: string; why: string }>({
     status: 422,
     message: ({ agent, transport, why }) =>
-      `Agent '${agent}' takes its text on the command line over its transport '${transport}', and ${why}`,
+      `Agent '${agent}' takes its prompt on the command line with the transport '${transport}', and ${why}`,
     nextStep: () =>
       "Shorten the prompt or the instructions, put the text into a file, or use another transport.",
     details: ({ agent, transport }) => ({ agent, transport }),
   }),
   coding_agent_attachment_refused: row<{ agent: string; file: string; why: string }>({
     status: 422,
-    message: ({ agent, file, why }) => `Agent '${agent}' cannot be given the attachment ${file}: ${why}`,
+    message: ({ agent, file, why }) => `Agent '${agent}' cannot use the attachment ${file}: ${why}`,
     nextStep: () =>
-      "Attach a readable file of at most 10 MB that is in the folder the agent works in, or send its bytes as `data` with their type.",
+      "Attach a readable file of at most 10 MB from the agent's working folder, or send its bytes as `data` with a media type.",
     details: ({ agent, file }) => ({ agent, file }),
   }),
   coding_agent_model_unknown: row<ReportedFacts>({
@@ -106,7 +106,7 @@ export const codingAgentFailures = {
     status: 502,
     message: ({ agent, signal, output }) =>
       `Agent '${agent}' was killed by ${signal} before the run ended${output && `. Last output: ${output}`}`,
-    nextStep: () => "Find out what ended it: too little memory, a system time limit, or a person.",
+    nextStep: () => "Find out what killed it: out of memory, a system time limit, or a person.",
     details: ({ signal }) => ({ signal }),
   }),
   coding_agent_protocol_broken: row<{ agent: string; how: string; output: string }>({
@@ -169,6 +169,6 @@ export const codingAgentFailures = {
   too_many_coding_runs: row<{ most: number }>({
     status: 429,
     message: ({ most }) => `${most} coding agents are already running`,
-    nextStep: () => "Wait for one to end, or stop one.",
+    nextStep: () => "Wait for one to finish, or stop one.",
   }),
 };

@@ -14,7 +14,7 @@ const LISTEN_ERRORS: Readonly<Record<string, { why: string; nextStep: string }>>
   EADDRNOTAVAIL: {
     why: "this machine does not have that address",
     nextStep:
-      "Set HOST to an address of this machine, to 0.0.0.0 for all of them, or leave it out for this machine only.",
+      "Set HOST to an address of this machine or to 0.0.0.0 for all of them, or leave it unset to listen on this machine only.",
   },
   ENOTFOUND: {
     why: "that name does not resolve",
@@ -49,8 +49,8 @@ export const commonFailures = {
   }),
   coding_unsupported: row<{ given: string }>({
     status: 415,
-    message: ({ given }) => `The body was sent with \`${given}\`, but only plain UTF-8 is read.`,
-    nextStep: () => "Send the body as UTF-8, and not compressed.",
+    message: ({ given }) => `The body was sent with \`${given}\`, but only plain UTF-8 is supported.`,
+    nextStep: () => "Send the body as uncompressed UTF-8.",
   }),
   header_refused: row<{ name: string; why: string }>({
     status: 400,
@@ -75,12 +75,12 @@ export const commonFailures = {
   body_too_large: row<{ limitBytes: number }>({
     status: 413,
     message: ({ limitBytes }) => `The body is larger than ${limitBytes} bytes.`,
-    nextStep: () => "Send less, or raise the limit in the server's settings.",
+    nextStep: () => "Send a smaller body, or raise the limit in the server's settings.",
   }),
   not_found: row<{ what: string; id: string; nextStep?: string }>({
     status: 404,
     message: ({ what, id }) => `There is no ${what} "${id}".`,
-    nextStep: ({ what, nextStep }) => nextStep ?? `List what exists, and check the ${what}'s id.`,
+    nextStep: ({ what, nextStep }) => nextStep ?? `Check the ${what}'s id against the list.`,
   }),
   conflict: row<{ message: string; nextStep: string }>({
     status: 409,
@@ -91,7 +91,7 @@ export const commonFailures = {
     status: 401,
     message: ({ why }) => `The request is not authenticated: ${why}`,
     nextStep: () =>
-      "Sign in with `capstan login` where the server has an OpenID provider, or send an API key as `Authorization: Bearer <key>`. To create one, run `capstan keys create <name>` on the server's machine, in the folder it was started in (or with its CAPSTAN_DATA_DIR).",
+      "Send an API key as `Authorization: Bearer <key>`, or sign in with `capstan login` if the server has an OpenID provider. To create a key, run `capstan keys create <name>` on the server's machine, in the folder it was started in (or with its CAPSTAN_DATA_DIR).",
   }),
   forbidden: row<{ message: string; nextStep: string }>({
     status: 403,
@@ -115,12 +115,12 @@ export const commonFailures = {
         ? "The disk that holds the data is full."
         : `The disk that holds the data has ${freeBytes} bytes left; ${reserveBytes} are reserved for running work.`,
     nextStep: () =>
-      "Free some space, or delete sessions and files that are no longer needed; then send it again. Nothing was written.",
+      "Nothing was written. Free some space or delete sessions and files you no longer need, then try again.",
   }),
   internal: row<{ reference: string }>({
     status: 500,
     message: ({ reference }) => `Internal error (reference ${reference}).`,
-    nextStep: () => "Look for the reference in the server's log, and report it.",
+    nextStep: () => "Search the server's log for the reference, and report the error.",
   }),
   command_unknown: row<{ name: string; nearest: readonly string[] }>({
     status: 400,
@@ -128,7 +128,7 @@ export const commonFailures = {
     nextStep: ({ nearest }) =>
       nearest.length > 0
         ? `Did you mean ${nearest.map((name) => `"${name}"`).join(" or ")}?`
-        : "`capstan help` lists them all.",
+        : "`capstan help` lists all commands.",
   }),
   command_invalid: row<{ message: string; usage: string }>({
     status: 400,
@@ -166,7 +166,7 @@ export const commonFailures = {
     status: 503,
     message: ({ location, why }) => `The database at ${location} does not answer: ${why}`,
     nextStep: () =>
-      "Check the address in DATABASE_URL, and that Postgres is running there; CAPSTAN_DATABASE_WAIT_SECONDS sets how long a start waits for it.",
+      "Check the address in DATABASE_URL, and that Postgres is running there; CAPSTAN_DATABASE_WAIT_SECONDS sets how long the server waits for it at startup.",
   }),
   database_refused: row<{ location: string; why: string }>({
     status: 503,
@@ -204,9 +204,9 @@ export const commonFailures = {
   store_newer: row<{ location: string; needs: string; version: string }>({
     status: 503,
     message: ({ location, needs, version }) =>
-      `The data at ${location} needs Capstan ${needs} or newer, and this is ${version}.`,
+      `The data at ${location} needs Capstan ${needs} or newer; this is ${version}.`,
     nextStep: ({ needs }) =>
-      `Start Capstan ${needs} or newer, or restore a backup from before the upgrade into an empty store.`,
+      `Use Capstan ${needs} or newer, or restore a backup from before the upgrade into an empty store.`,
   }),
   store_older: row<{ location: string }>({
     status: 503,

@@ -4,16 +4,16 @@ import { row } from "./failure.ts";
 export const composeFailures = {
   rights_grow: row<{ grows: readonly string[] }>({
     status: 409,
-    message: ({ grows }) => `This revision may do more than the one that is live: ${grows.join("; ")}.`,
+    message: ({ grows }) => `This revision has more rights than the live one: ${grows.join("; ")}.`,
     nextStep: () =>
       "Compare the two, then send the same request with `yes: true` (on the command line, --yes).",
   }),
   agent_beyond_author: row<{ name: string; author: string; beyond: readonly string[] }>({
     status: 403,
     message: ({ name, author, beyond }) =>
-      `"${name}" does more than ${author}, who saved it, is allowed to: ${beyond.join("; ")}.`,
+      `"${name}" exceeds the rights of ${author}, who saved it: ${beyond.join("; ")}.`,
     nextStep: () =>
-      "Ask an admin to restore its revision (`capstan agents restore`), or change the agent so that it does without.",
+      "Ask an admin to restore its revision (`capstan agents restore`), or remove what exceeds them from the agent.",
   }),
   agent_in_use: row<{ name: string; agents: readonly string[] }>({
     status: 409,

@@ -24,31 +24,31 @@ export const connectionFailures = {
     status: 409,
     message: ({ name }) => `Approving does not connect ${name}.`,
     nextStep: ({ url }) =>
-      `Open ${url} and connect the account; the run then continues. Deny it to continue without.`,
+      `Open ${url} and connect the account; the run then continues. Deny it to continue without the account.`,
   }),
   connection_provider_not_ready: row<{ provider: string }>({
     status: 409,
-    message: ({ provider }) => `Nobody has set up the connection provider "${provider}" on this server.`,
+    message: ({ provider }) => `The connection provider "${provider}" is not set up on this server.`,
     nextStep: ({ provider }) =>
       `An admin registers a client at the provider and runs: capstan connections provider ${provider} --client-id <id>.`,
   }),
   connection_not_limited: row<Record<string, never>>({
     status: 503,
     message: () =>
-      "A package's command gets no account of a user here: this system cannot limit its network to the provider's hosts.",
+      "A package's command cannot use a user's account here: this system cannot limit its network to the provider's hosts.",
     nextStep: () =>
       "Allow namespaces to the server (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1; in a container CAP_SYS_ADMIN), " +
       "or use a document or an OpenAPI import, whose requests the server makes itself.",
   }),
   connection_login_unknown: row<{ why: string }>({
     status: 400,
-    message: ({ why }) => `This login at a provider cannot be finished: ${why}.`,
-    nextStep: () => "Start it again: capstan connections, or Settings, Connections in the studio.",
+    message: ({ why }) => `The login at the provider could not be completed: ${why}.`,
+    nextStep: () => "Start again with `capstan connections`, or under Settings, Connections in the studio.",
   }),
   connection_refused: row<{ provider: string; why: string }>({
     status: 502,
-    message: ({ provider, why }) => `${provider} refused: ${why}.`,
+    message: ({ provider, why }) => `${provider} refused the request: ${why}.`,
     nextStep: () =>
-      "Try again. If it stays, check the client id, the secret and the redirect address at the provider.",
+      "Try again. If it keeps failing, check the client id, the secret and the redirect address at the provider.",
   }),
 } as const;

@@ -10,7 +10,7 @@ export const filesFailures = {
   file_not_found: row<{ path: string }>({
     status: 404,
     message: ({ path }) => `There is no file or directory at ${path}.`,
-    nextStep: () => "list_directory shows what exists.",
+    nextStep: () => "Use list_directory to see what exists.",
   }),
   file_is_directory: row<{ path: string }>({
     status: 409,
@@ -35,7 +35,7 @@ export const filesFailures = {
   file_too_large: row<{ path: string; sizeBytes: number; limitBytes: number }>({
     status: 413,
     message: ({ path, sizeBytes, limitBytes }) =>
-      `${path} would have ${sizeBytes} bytes; the limit for a file is ${limitBytes}.`,
+      `${path} would be ${sizeBytes} bytes; the limit for a file is ${limitBytes}.`,
     nextStep: () => "Write less, or split it into several files.",
   }),
   session_full: row<{ sizeBytes: number; limitBytes: number }>({

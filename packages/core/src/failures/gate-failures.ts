@@ -13,11 +13,11 @@ export const gateFailures = {
   tool_hidden: row<{ tool: string; reason: string }>({
     status: 403,
     message: ({ tool, reason }) => `"${tool}" is not available to this agent: ${reason}`,
-    nextStep: () => "The agent's preview lists its tools, and why others are hidden.",
+    nextStep: () => "The agent's preview lists its tools and says why others are hidden.",
   }),
   scope_missing: row<{ tool: string; missing: readonly string[] }>({
     status: 403,
-    message: ({ tool, missing }) => `"${tool}" needs ${missing.join(", ")}, which is not granted.`,
+    message: ({ tool, missing }) => `"${tool}" requires ${missing.join(", ")}, which is not granted.`,
     nextStep: ({ missing }) =>
       `Grant ${missing.join(", ")} to the agent and the user, or ask with request_access.`,
   }),
@@ -34,19 +34,19 @@ export const gateFailures = {
   }),
   budget_exhausted: row<{ budget: string; limit: number; used: number }>({
     status: 429,
-    message: ({ budget, limit, used }) => `The run's limit on ${budget} is ${limit}; ${used} is used.`,
-    nextStep: () => "Answer with what is known, or raise the agent's limits.",
+    message: ({ budget, limit, used }) => `The run's limit on ${budget} is ${limit}; ${used} used.`,
+    nextStep: () => "Answer with what you have, or raise the agent's limits.",
   }),
   budget_used_up: row<{ budget: string; spent: string; limit: string; until: string }>({
     status: 429,
     message: ({ budget, spent, limit }) => `The budget "${budget}" is used up: ${spent} of ${limit}.`,
-    nextStep: ({ until }) => `It starts again at ${until}; an admin can raise it with \`capstan budgets\`.`,
+    nextStep: ({ until }) => `It resets at ${until}; an admin can raise it with \`capstan budgets\`.`,
   }),
   budget_denied: row<{ by: string | null; words: string | null }>({
     status: 429,
     message: ({ by, words }) =>
-      `${by ?? "An admin"} did not allow more than the budget${words ? `: ${words}` : "."}`,
-    nextStep: () => "Continue when the budget's period starts again, or ask for a higher limit.",
+      `${by ?? "An admin"} did not allow spending above the budget${words ? `: ${words}` : "."}`,
+    nextStep: () => "Continue when the budget resets, or ask for a higher limit.",
   }),
   budget_unpriced: row<{ budget: string; model: string }>({
     status: 422,
@@ -56,7 +56,7 @@ export const gateFailures = {
   }),
   replay_effect: row<{ tool: string }>({
     status: 403,
-    message: ({ tool }) => `"${tool}" does not run in a replay: it may change something.`,
+    message: ({ tool }) => `"${tool}" does not run in a replay: it may have side effects.`,
     nextStep: () => "Declare a stand-in for it, or replay a run that recorded this call.",
   }),
   approval_required: row<{ tool: string; id: string }>({
@@ -69,7 +69,7 @@ export const gateFailures = {
     status: 403,
     message: ({ tool, rule, why }) => `"${tool}" is denied by the rule "${rule}": ${why}`,
     nextStep: ({ id }) =>
-      `Continue without this call, or make it differently. Who may change rules finds this one as ${id}.`,
+      `Continue without this call, or change its arguments. The rule's id, for whoever may change it, is ${id}.`,
   }),
   tool_denied: row<{ tool: string; why: string }>({
     status: 403,
@@ -93,7 +93,7 @@ export const gateFailures = {
   }),
   tool_crashed: row<{ tool: string; message: string }>({
     status: 502,
-    message: ({ tool, message }) => `"${tool}" broke: ${message}`,
+    message: ({ tool, message }) => `"${tool}" crashed: ${message}`,
     nextStep: () => "Try again; if it keeps failing, report it to the capability's author.",
   }),
   cancelled: row<{ what: string }>({

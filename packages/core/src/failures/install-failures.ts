@@ -23,7 +23,7 @@ export const installFailures = {
   }),
   archive_refused: row<{ why: string }>({
     status: 422,
-    message: ({ why }) => `The archive is refused: ${why}.`,
+    message: ({ why }) => `The archive was rejected: ${why}.`,
     nextStep: () => "Nothing was installed. Rebuild the package from its source, or do not trust it.",
   }),
   package_source_unknown: row<{ source: string }>({
@@ -47,19 +47,19 @@ export const installFailures = {
   }),
   wrap_source_unknown: row<{ source: string }>({
     status: 422,
-    message: ({ source }) => `"${source}" is no program of the server's system.`,
-    nextStep: () => "Name a program in /usr/bin or /usr/local/bin, or an npm package (npm:name).",
+    message: ({ source }) => `There is no program "${source}" on the server's machine.`,
+    nextStep: () => "Use a program in /usr/bin or /usr/local/bin, or an npm package (npm:name).",
   }),
   wrap_program_outside: row<{ path: string }>({
     status: 422,
-    message: ({ path }) => `"${path}" lies where packages cannot see it.`,
-    nextStep: () => "Install the program below /usr, such as in /usr/local/bin, and wrap it there.",
+    message: ({ path }) => `"${path}" is in a folder that packages cannot read.`,
+    nextStep: () => "Install the program under /usr, such as in /usr/local/bin, and wrap it there.",
   }),
   wrap_no_help: row<{ program: string; tried: readonly string[]; why: string }>({
     status: 422,
     message: ({ program, tried, why }) =>
-      `${program} printed no help for ${tried.join(", ")}${why ? `: ${why}` : ""}.`,
-    nextStep: () => "Write its manifest by hand: `capstan new cli <name>` makes a project to start from.",
+      `${program} printed no help text for ${tried.join(", ")}${why ? `: ${why}` : ""}.`,
+    nextStep: () => "Write its manifest by hand: `capstan new cli <name>` creates a project to start from.",
   }),
   package_command_missing: row<{ command: string; has: readonly string[] }>({
     status: 422,
@@ -75,14 +75,14 @@ export const installFailures = {
   }),
   package_link_folder: row<{ source: string }>({
     status: 422,
-    message: ({ source }) => `Only a folder on the server's machine can be linked; "${source}" is none.`,
-    nextStep: () => "Install it without --link, or name its folder.",
+    message: ({ source }) => `Only a folder on the server's machine can be linked; "${source}" is not one.`,
+    nextStep: () => "Install it without --link, or give its folder.",
   }),
   package_link_waits: row<{ name: string; folder: string; why: string }>({
     status: 409,
-    message: ({ name, why }) => `The linked folder of "${name}" changed, and needs a review: ${why}.`,
+    message: ({ name, why }) => `The linked folder of "${name}" changed and needs a review: ${why}.`,
     nextStep: ({ folder }) =>
-      `Review it with \`capstan install ${folder} --link\`; until then the version from before is used.`,
+      `Review it with \`capstan install ${folder} --link\`; until then the previous version is used.`,
   }),
   package_not_described: row<{ why: string }>({
     status: 422,
@@ -135,15 +135,15 @@ export const installFailures = {
   }),
   package_network_unavailable: row<{ why: string }>({
     status: 503,
-    message: ({ why }) => `The package's network could not be made: ${why}.`,
+    message: ({ why }) => `The package's network could not be created: ${why}.`,
     nextStep: () =>
-      "Try again; if it stays so, look at the limits on namespaces (sysctl user.max_net_namespaces).",
+      "Try again; if it keeps failing, check the limit on namespaces (sysctl user.max_net_namespaces).",
   }),
   package_unreachable: row<{ path: string }>({
     status: 503,
-    message: ({ path }) => `Packages run as another user here, and that user cannot access ${path}.`,
+    message: ({ path }) => `Packages run as a separate user here, and that user cannot access ${path}.`,
     nextStep: () =>
-      "Use a program that every user can read and run, such as the system's python3, or let others read this one (chmod -R o+rX).",
+      "Use a program that every user can read and run, such as the system's python3, or make this one readable for others (chmod -R o+rX).",
   }),
   python_missing: row<Record<string, never>>({
     status: 503,
@@ -197,16 +197,16 @@ export const installFailures = {
     status: 503,
     message: ({ service, url, why }) => `The service ${service} is down: ${url} says ${why}.`,
     nextStep: () =>
-      "Start it with `capstan services start`, look at `capstan services logs`, then try again.",
+      "Start it with `capstan services start`, check `capstan services logs`, then try again.",
   }),
   folder_exists: row<{ folder: string }>({
     status: 409,
-    message: ({ folder }) => `${folder} exists already.`,
+    message: ({ folder }) => `${folder} already exists.`,
     nextStep: () => "Choose another name, or remove the folder first.",
   }),
   service_invalid: row<{ folder: string; why: string }>({
     status: 422,
-    message: ({ folder, why }) => `The service in ${folder} cannot be run: ${why}.`,
+    message: ({ folder, why }) => `The service in ${folder} cannot run: ${why}.`,
     nextStep: () => "Compare it with a new one: capstan new rt example --pattern api.",
   }),
   service_not_configured: row<{ folder: string; file: string }>({

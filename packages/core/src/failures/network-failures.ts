@@ -10,7 +10,7 @@ export const networkFailures = {
   url_refused: row<{ url: string; why: string }>({
     status: 403,
     message: ({ url, why }) => `The network guard refuses ${url}: ${why}`,
-    nextStep: () => "Use a public address, or have an operator add the host to CAPSTAN_ALLOW_HOSTS.",
+    nextStep: () => "Use a public address, or ask an operator to add the host to CAPSTAN_ALLOW_HOSTS.",
   }),
   network_error: row<{ url: string; why: string }>({
     status: 502,
@@ -24,13 +24,13 @@ export const networkFailures = {
   }),
   response_timeout: row<{ url: string; timeoutMs: number }>({
     status: 504,
-    message: ({ url, timeoutMs }) => `${url} did not send its full answer within ${seconds(timeoutMs)}.`,
+    message: ({ url, timeoutMs }) => `${url} did not send its full response within ${seconds(timeoutMs)}.`,
     nextStep: () => "Ask for less at once, or try again later.",
   }),
   redirect_refused: row<{ url: string; location: string; why: string }>({
     status: 403,
-    message: ({ url, location, why }) => `${url} redirects to ${location}, which is not followed: ${why}`,
-    nextStep: () => "Use the final address directly if it is the right one.",
+    message: ({ url, location, why }) => `${url} redirects to ${location}, which was not followed: ${why}`,
+    nextStep: () => "Use the final address directly if you trust it.",
   }),
 };
 

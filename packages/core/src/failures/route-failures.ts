@@ -27,7 +27,7 @@ export const routeFailures = {
   route_refused: row<{ id: string; route: string }>({
     status: 403,
     message: ({ id, route }) => `"${id}" is not allowed to call ${route}.`,
-    nextStep: () => "Its declaration must list the route or host under routing.allow.",
+    nextStep: () => "Add the route or host to routing.allow in its declaration.",
   }),
   route_unknown: row<{ method: string; path: string }>({
     status: 404,

@@ -12,7 +12,7 @@ export const runFailures = {
   replay_empty: row<object>({
     status: 422,
     message: () => "No recorded run matches.",
-    nextStep: () => "Name runs that have ended, or widen the query.",
+    nextStep: () => "Choose runs that have ended, or widen the query.",
   }),
   dataset_name_taken: row<{ name: string }>({
     status: 409,
@@ -22,7 +22,7 @@ export const runFailures = {
   dataset_file_invalid: row<{ where: string }>({
     status: 422,
     message: ({ where }) => `The file cannot be read: ${where}.`,
-    nextStep: () => "Correct it and import it again; nothing of it was stored.",
+    nextStep: () => "Nothing was imported. Correct the file and import it again.",
   }),
   judge_unclear: row<{ model: string }>({
     status: 502,
@@ -39,12 +39,12 @@ export const runFailures = {
   }),
   scorers_missing: row<object>({
     status: 422,
-    message: () => "Nothing would be measured: neither the experiment nor every item has a scorer.",
+    message: () => "Nothing would be measured: the experiment has no scorer, and not every item has its own.",
     nextStep: () => 'Add scorers, such as {"type": "exact"}.',
   }),
   experiment_too_large: row<{ cells: number; limit: number }>({
     status: 422,
-    message: ({ cells, limit }) => `It would have ${cells} cells; the limit is ${limit}.`,
+    message: ({ cells, limit }) => `The experiment would have ${cells} cells; the limit is ${limit}.`,
     nextStep: () => "Use fewer items, variants or repeats.",
   }),
   dataset_empty: row<{ name: string }>({
@@ -63,7 +63,7 @@ export const runFailures = {
   text_blocked: row<{ check: string; words?: string | undefined }>({
     status: 422,
     message: ({ check, words }) => `The check "${check}" blocked the answer${words ? `: ${words}` : "."}`,
-    nextStep: () => "Ask for it without that, or have an admin change the check (`capstan text-checks`).",
+    nextStep: () => "Rephrase the request, or ask an admin to change the check (`capstan text-checks`).",
   }),
   text_denied: row<{ by: string | null; words: string | null; isExpired: boolean }>({
     status: 422,
@@ -71,22 +71,22 @@ export const runFailures = {
       isExpired
         ? "Nobody approved the answer in time, so it was not sent."
         : `${by ?? "A person"} did not approve the answer${words ? `: ${words}` : "."}`,
-    nextStep: () => "Ask for it differently, or ask who decided.",
+    nextStep: () => "Rephrase the request, or ask the reviewer.",
   }),
   text_unchecked: row<{ harness: string }>({
     status: 422,
     message: ({ harness }) =>
-      `What ${harness} says cannot be checked before it is sent, and a check applies to this agent.`,
+      `A text check applies to this agent, but the output of ${harness} cannot be checked before it is sent.`,
     nextStep: () => "Use the native harness for this agent, or limit the check to other agents.",
   }),
   provider_slow: row<{ provider: string; seconds: number }>({
     status: 504,
-    message: ({ provider, seconds }) => `${provider} said nothing for ${seconds} seconds.`,
+    message: ({ provider, seconds }) => `${provider} sent nothing for ${seconds} seconds.`,
     nextStep: () => "Retry, or choose another model.",
   }),
   provider_resting: row<{ provider: string }>({
     status: 503,
-    message: ({ provider }) => `${provider} has failed several times in a row and is not asked for a while.`,
+    message: ({ provider }) => `${provider} failed several times in a row and is paused.`,
     nextStep: () => "Wait half a minute, or choose another model.",
   }),
   default_model_fixed: row<{ model: string }>({
@@ -119,7 +119,7 @@ export const runFailures = {
   }),
   provider_address_wrong: row<{ provider: string; url: string; status: number }>({
     status: 422,
-    message: ({ url, status }) => `No list of models at ${url} (${status}).`,
+    message: ({ url, status }) => `${url} does not list models (${status}).`,
     nextStep: () => "Check the base URL: it usually ends in /v1, such as http://127.0.0.1:11434/v1.",
   }),
   provider_unreachable: row<{ provider: string; url: string; why: string }>({
@@ -163,12 +163,12 @@ export const runFailures = {
   }),
   run_step_limit: row<{ limit: number }>({
     status: 429,
-    message: ({ limit }) => `The run made ${limit} model calls, which is the agent's limit on steps.`,
+    message: ({ limit }) => `The run made ${limit} model calls, the agent's step limit.`,
     nextStep: () => "Send another message to continue, or raise the agent's limits.max_steps.",
   }),
   run_time_limit: row<{ limitSeconds: number }>({
     status: 429,
-    message: ({ limitSeconds }) => `The run took ${limitSeconds} s, which is the agent's limit on time.`,
+    message: ({ limitSeconds }) => `The run took ${limitSeconds} s, the agent's time limit.`,
     nextStep: () => "Ask for less at once, or raise the agent's limits.max_seconds.",
   }),
   run_token_limit: row<{ limit: number; used: number }>({
@@ -191,7 +191,7 @@ export const runFailures = {
   run_broken: row<{ reference: string }>({
     status: 500,
     message: ({ reference }) => `The run failed with an internal error (reference ${reference}).`,
-    nextStep: () => "Look for the reference in the server's log, report it, and send the message again.",
+    nextStep: () => "Search the server's log for the reference, report the error, and send the message again.",
   }),
   output_not_valid: row<{ where: string }>({
     status: 502,
@@ -216,14 +216,14 @@ export const runFailures = {
   client_tool_conflict: row<{ tool: string; owner: string }>({
     status: 422,
     message: ({ tool, owner }) =>
-      `The client brings a tool named "${tool}", and so does "${owner}", which this agent has.`,
+      `The client's tool "${tool}" has the same name as a tool of this agent's capability "${owner}".`,
     nextStep: ({ tool, owner }) =>
       `Give the client's tool another name, such as "client_${tool}", or give "${owner}" a prefix in the agent.`,
   }),
   webhooks_absent: row<Record<never, never>>({
     status: 422,
-    message: () => "This engine calls no webhooks.",
-    nextStep: () => "Leave the webhook out, or open the engine with `webhooks`.",
+    message: () => "This run engine does not support webhooks.",
+    nextStep: () => "Leave the webhook out, or create the engine with `webhooks`.",
   }),
   run_not_active: row<{ session: string }>({
     status: 409,
@@ -248,13 +248,13 @@ export const runFailures = {
   approval_changed: row<{ id: string; tool: string }>({
     status: 409,
     message: ({ tool }) =>
-      `The agent, the capability or its config changed since "${tool}" was requested, so the answer does not count.`,
+      `The agent, the capability or its config changed after "${tool}" was requested, so the answer was not accepted.`,
     nextStep: ({ id }) => `Review the approval ${id} again, then answer it.`,
   }),
   subagent_waiting: row<{ name: string; runId: string; interrupts: readonly unknown[] }>({
     status: 409,
     message: ({ name }) => `"${name}" is waiting for approval.`,
-    nextStep: () => "Answer the approval; this run then continues by itself.",
+    nextStep: () => "Answer the approval; this run then continues.",
     details: ({ runId, interrupts }) => ({ runId, interrupts }),
   }),
   subagent_failed: row<{ name: string; message: string }>({
@@ -264,7 +264,7 @@ export const runFailures = {
   }),
   subagent_depth: row<{ limit: number }>({
     status: 422,
-    message: ({ limit }) => `Delegation is limited to ${limit} levels, and this would be one more.`,
+    message: ({ limit }) => `Delegation is limited to ${limit} levels; this would exceed it.`,
     nextStep: () => "Do this step without delegating.",
   }),
   resume_required: row<{ open: readonly string[] }>({
@@ -274,7 +274,7 @@ export const runFailures = {
   }),
   session_links_full: row<Record<string, never>>({
     status: 409,
-    message: () => "This session has as many links as it can.",
-    nextStep: () => "End one: capstan sessions links <id>, then capstan sessions unlink <id> <link>.",
+    message: () => "This session has reached its limit of links.",
+    nextStep: () => "End one: `capstan sessions links <id>` lists them, `capstan sessions unlink <id> <link>` ends one.",
   }),
 };

@@ -7,7 +7,7 @@ const SERVICE_STEPS: Readonly<Record<number, string>> = {
   401: "Set or renew the service's key in the agent's config of this capability.",
   403: "The key lacks permission for this; use one with more rights, or ask for something else.",
   404: "Not found; check the ids in the arguments.",
-  429: "The service rate-limits calls; wait, then try again.",
+  429: "The service is rate-limiting calls; wait, then try again.",
 };
 
 export const sourceFailures = {
@@ -30,20 +30,20 @@ export const sourceFailures = {
   }),
   mcp_login_unusable: row<{ server: string; why: string }>({
     status: 502,
-    message: ({ server, why }) => `${server} wants a login that cannot be used: ${why}.`,
+    message: ({ server, why }) => `${server} requires a login that cannot be used: ${why}.`,
     nextStep: () =>
-      "Ask whoever runs the server: docs/connections.md says what its login has to offer. Or give it a key in the declaration's headers.",
+      "Ask whoever runs the server: docs/connections.md lists what its login must support. Or set a key in the declaration's headers.",
   }),
   mcp_server_died: row<{ server: string; why: string }>({
     status: 502,
     message: ({ server, why }) =>
       `The MCP server ${server} exited during the call${why === "" ? "." : `: ${why}`}`,
-    nextStep: () => "Call again: it is restarted. If it dies again, report it to the server's author.",
+    nextStep: () => "Call again; the server is restarted. If it exits again, report it to the server's author.",
   }),
   skill_file_unknown: row<{ skill: string; path: string; files: readonly string[] }>({
     status: 404,
     message: ({ skill, path }) => `The skill "${skill}" has no file "${path}".`,
-    nextStep: ({ files }) => `It brings: ${files.slice(0, 20).join(", ") || "SKILL.md"}.`,
+    nextStep: ({ files }) => `Its files: ${files.slice(0, 20).join(", ") || "SKILL.md"}.`,
   }),
   secret_missing: row<{ name: string }>({
     status: 409,
@@ -54,7 +54,7 @@ export const sourceFailures = {
   }),
   server_value_missing: row<{ name: string }>({
     status: 409,
-    message: ({ name }) => `The service's address needs "${name}", which is not set or cannot be used there.`,
+    message: ({ name }) => `The service's address requires "${name}", which is not set or not valid there.`,
     nextStep: ({ name }) => `Set ${name} in the agent's config of this capability.`,
   }),
   service_refused: row<{ host: string; status: number; excerpt: string; body?: unknown }>({
@@ -68,7 +68,7 @@ export const sourceFailures = {
   schema_refused: row<{ where: string; why: string }>({
     status: 422,
     message: ({ where, why }) => `The JSON Schema cannot be used: ${why} (at ${where}).`,
-    nextStep: () => "Correct the schema there; it may refer only to its own parts.",
+    nextStep: () => "Correct the schema there; references may only point inside the schema.",
   }),
   sandbox_unavailable: row<{ language: string; why: string }>({
     status: 503,
@@ -82,7 +82,7 @@ export const sourceFailures = {
   }),
   sandbox_too_large: row<{ what: string; size: number; limit: number }>({
     status: 413,
-    message: ({ what, size, limit }) => `${what} has ${size} bytes; the sandbox limit is ${limit}.`,
+    message: ({ what, size, limit }) => `${what} is ${size} bytes; the sandbox limit is ${limit}.`,
     nextStep: () => "Send less: shorten the code, or name only the files it needs.",
   }),
   sandbox_broke: row<{ language: string; why: string }>({

@@ -51,7 +51,7 @@ describe("saving a provider", () => {
       "an address that is not an API",
       { status: 404, error: "not here" },
       "provider_address_wrong",
-      /No list of models/,
+      /does not list models/,
     ],
     ["no models", { models: [] }, "provider_without_models", /no chat models/],
     [

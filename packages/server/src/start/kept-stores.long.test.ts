@@ -51,7 +51,7 @@ describe.each(EMPTY_STORES)("on $name", ({ empty }) => {
     [
       "a later version needs",
       "create table drizzle.store_needs (version text not null); insert into drizzle.store_needs values ('9.9.0')",
-      /needs Capstan 9\.9\.0 or newer, and this is \d/,
+      /needs Capstan 9\.9\.0 or newer; this is \d/,
     ],
     [
       "is from before in-place upgrades",
