@@ -165,6 +165,6 @@ class FileTree {
 const noMatcher: CompileGrep = () =>
   fail("not_available", {
     what: "Searching in files",
-    why: "the store was made without a pattern matcher",
+    why: "the store was created without a pattern matcher",
     nextStep: "Pass `compile` to memoryFileStore.",
   });

@@ -20,7 +20,7 @@ const fact = z.object({
 
 const ABSENT = fail("not_available", {
   what: "Memory",
-  why: "this call has no store for it",
+  why: "there is no store in this context",
   nextStep: "Call it through a server.",
 });
 
@@ -101,7 +101,7 @@ export const memory = defineCapability({
         ? {
             decision: "approve",
             whom: "admin",
-            why: `It is remembered for ${scopeIn(input) === "agent" ? "every user of this agent" : "everybody"}.`,
+            why: `It is remembered for ${scopeIn(input) === "agent" ? "every user of this agent" : "everyone"}.`,
           }
         : { decision: "pass" },
   },

@@ -65,7 +65,7 @@ export const MemoryCreate = z
   })
   .refine(({ scope, agent_id }) => (scope === "agent") === (agent_id !== undefined), {
     path: ["agent_id"],
-    message: "belongs to the scope agent, and to no other",
+    message: "is only allowed with the scope agent",
   })
   .meta({ id: "MemoryCreate" });
 export type MemoryCreate = z.input<typeof MemoryCreate>;

@@ -176,7 +176,7 @@ export const ApprovalAnswer = z
   })
   .refine(({ decision, for_session }) => !for_session || decision === "approve", {
     path: ["for_session"],
-    message: "goes with approve alone",
+    message: "is only allowed with approve",
   })
   .meta({ id: "ApprovalAnswer" });
 export type ApprovalAnswer = z.input<typeof ApprovalAnswer>;

@@ -32,11 +32,11 @@ export const AgentSharingWire = z
     shares: z.array(AgentShareWire).max(MOST_SHARES).default([]),
   })
   .refine(({ access, shares }) => access !== "private" || shares.length === 0, {
-    message: "a private agent is shared with nobody; use shared",
+    message: "a private agent cannot have shares; use shared",
     path: ["shares"],
   })
   .refine(({ shares }) => new Set(shares.map((each) => each.with)).size === shares.length, {
-    message: "names somebody twice",
+    message: "lists the same person or group twice",
     path: ["shares"],
   })
   .meta({ id: "AgentSharing" });

@@ -58,13 +58,13 @@ function mayApprove(
 ): Result<true> {
   if (changesRights && !isNamed)
     return fail("forbidden", {
-      message: "This call would change rights, so whoever asked cannot approve it.",
+      message: "This call would change rights, so its requester cannot approve it.",
       nextStep: "Ask an admin, or the person named in CAPSTAN_RIGHTS_APPROVER, to answer it.",
     });
   const isAdmins = assignee === ANY_ADMIN;
   if (assigneeOnly && (isAdmins || !isAsked))
     return fail("forbidden", {
-      message: `A rule asks ${isAdmins ? "an admin" : assignee} about this call, so nobody else may approve it.`,
+      message: `A rule requires approval by ${isAdmins ? "an admin" : assignee}, so nobody else may approve it.`,
       nextStep: "Wait for their answer, or deny the call.",
     });
   if (edits && !isUser)

@@ -135,7 +135,7 @@ function unknown(
   return {
     valid: false,
     status: "unknown",
-    message: `Agent '${agent}' knows no model '${wanted}'${hint}`,
+    message: `Agent '${agent}' has no model '${wanted}'${hint}`,
     suggestions,
   };
 }

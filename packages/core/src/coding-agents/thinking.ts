@@ -171,10 +171,10 @@ const lowered = ({ agent, model }: ThinkingRequest, level: string, native: strin
 /** Some programs ignore a level that their model does not have, in silence. */
 const unchecked = ({ agent }: ThinkingRequest, level: string): RunWarning => ({
   code: "thinking_unchecked",
-  message: `The model of agent '${agent}' is not in the list of models, so nobody knows whether it takes thinking effort '${level}'; name one that is`,
+  message: `The model of agent '${agent}' is not in its list of models, so its support for thinking effort '${level}' is unknown; choose a listed model`,
 });
 
 const notCarried = ({ agent }: ThinkingRequest, keys: readonly string[]): RunWarning => ({
   code: "thinking_not_carried",
-  message: `Agent '${agent}' has no way to take ${keys.map((key) => `'${key}'`).join(", ")}, so it is left out`,
+  message: `Agent '${agent}' does not support ${keys.map((key) => `'${key}'`).join(", ")}, so it is left out`,
 });

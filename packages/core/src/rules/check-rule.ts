@@ -87,14 +87,14 @@ function effectFaults(rule: Pick<Rule, "effect" | "ask" | "limit">): Fault[] {
   if (ask !== undefined && !asks(rule))
     faults.push({
       path: "ask",
-      message: `only a rule that asks has it; leave it out of one that says "${effect}"`,
+      message: `only allowed for a rule that asks; leave it out for "${effect}"`,
     });
   if (effect === "limit" && limit === undefined)
     faults.push({ path: "limit", message: "missing; such as {calls: 5, per: hour, each: user}" });
   if (effect !== "limit" && limit !== undefined)
     faults.push({
       path: "limit",
-      message: `only a rule that limits has it; leave it out of one that says "${effect}"`,
+      message: `only allowed for a rule that limits; leave it out for "${effect}"`,
     });
   return faults;
 }
@@ -105,7 +105,7 @@ function countFaults({ when, effect }: Pick<Rule, "when" | "effect">): Fault[] {
   const most = effect === "limit" ? 0 : 1;
   return counting.slice(most).map((at) => ({
     path: `when[${at}].often`,
-    message: effect === "limit" ? "a limit counts already; leave it out" : "a rule counts only once",
+    message: effect === "limit" ? "a limit already counts; leave it out" : "a rule may count only once",
   }));
 }
 

@@ -367,7 +367,7 @@ describe("before a rule is saved", () => {
     [[{ seen: "untrusted" }], []],
     [[{ connection: "bank" }, { scope: "Bank.Pay" }, { group: "finance" }], []],
     [[{ connection: "bnk" }], ['when[0].connection: none of its tools uses "bnk"; did you mean bank?']],
-    [[{ often: OFTEN }, { often: OFTEN }], ["when[1].often: a rule counts only once"]],
+    [[{ often: OFTEN }, { often: OFTEN }], ["when[1].often: a rule may count only once"]],
   ])("%j: %j", (when, expected) => {
     expect(faults(when)).toEqual(expected);
   });

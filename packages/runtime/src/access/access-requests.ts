@@ -38,7 +38,7 @@ export function accessRequests(parts: AccessParts): Capability {
         writes: "internal",
         input: z.object({
           tool: z.string().min(1).max(64).describe("The hidden tool's name."),
-          reason: z.string().min(1).max(1000).describe("Why it is needed; a person reads this."),
+          reason: z.string().min(1).max(1000).describe("Why it is needed; shown to the person who decides."),
           hours: z
             .number()
             .positive()

@@ -108,8 +108,8 @@ export function revisionStore(database: Database, seal: ConfigSeal["seal"]): Rev
       if (!found.ok) return found;
       if (found.value.label === "live")
         return fail("conflict", {
-          message: `Revision ${to.number} is live.`,
-          nextStep: `Name another revision for "${to.label}", or make another one live first.`,
+          message: `Revision ${to.number} is the live one.`,
+          nextStep: `Choose another revision for "${to.label}", or make another one live first.`,
         });
       await orm.transaction(async (tx) => {
         await unlabel(tx, agentId, to.number);

@@ -109,7 +109,7 @@ export function connectionLogins(parts: LoginParts): ConnectionLogins {
       const opened = row && box.open(row.secret);
       if (!row || opened === undefined)
         return fail("connection_login_unknown", {
-          why: "it is over, was answered before, or was begun by another user",
+          why: "it has expired, was already used, or was started by another user",
         });
       const pending = JSON.parse(opened) as PendingLogin;
       const provider = await parts.providers.get(row.provider);

@@ -55,7 +55,7 @@ const SYSTEM_CAUSES: readonly { codes: readonly unknown[]; why: string; nextStep
   {
     codes: ["ENOSPC", "53100", 51],
     why: "no space left on the disk",
-    nextStep: "Free some: a new store takes 60 MB. Then start again; nothing needs to be repaired.",
+    nextStep: "Free some space (a new store takes 60 MB), then start again. Nothing needs repair.",
   },
   {
     codes: ["EMFILE", "ENFILE", 33, 41],

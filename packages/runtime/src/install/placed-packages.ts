@@ -138,6 +138,6 @@ export class PlacedPackages {
 const notAvailable = (kind: string) =>
   fail("not_available", {
     what: `Installing packages of the kind "${kind}"`,
-    why: "this server has no reader for it",
+    why: "this server does not support its type",
     nextStep: "Use a wheel, an npm package or a folder.",
   });

@@ -63,8 +63,8 @@ export function memoryAccess({ memories, labels }: MemoryAccessParts, call: Memo
       if (!isOwn) return fail("not_found", { what: "memory", id }); // another's fact looks as if it did not exist
       if (found.value.scope !== "user")
         return fail("forbidden", {
-          message: "This fact is for others too, so a conversation cannot delete it.",
-          nextStep: "The agent's owner or an admin deletes it in the studio or with `capstan memories`.",
+          message: "This fact is shared with others, so it cannot be deleted from a conversation.",
+          nextStep: "The agent's owner or an admin can delete it in the studio or with `capstan memories`.",
         });
       const gone = await memories.forget(id);
       return gone.ok ? ok(true) : gone;

@@ -132,7 +132,7 @@ class DocumentState {
     const registered = registry.get(id);
     if (registered.ok && registered.value.version === version)
       return fail("conflict", {
-        message: `Version ${version} of "${id}" is the registered one.`,
+        message: `Version ${version} of "${id}" is currently registered.`,
         nextStep: "Register another version first, or delete the whole capability.",
       });
     const gone = await database.orm.transaction(async (tx) => {

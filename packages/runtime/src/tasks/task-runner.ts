@@ -136,8 +136,8 @@ export function openTaskRunner(parts: TaskParts): TaskRunner {
 
 const stillRunning = ({ id }: TaskRecord): Result<never> =>
   fail("conflict", {
-    message: "A task with this Idempotency-Key is being executed.",
-    nextStep: `GET /api/tasks/${id} returns the answer when it is done.`,
+    message: "A task with this Idempotency-Key is already running.",
+    nextStep: `GET /api/tasks/${id} returns the result when it is done.`,
   });
 
 async function explain(

@@ -90,7 +90,7 @@ export function teamsChannel({
         ? sent
         : fail("network_error", {
             url: new URL(url).origin,
-            why: "the Teams webhook did not take the message",
+            why: "the Teams webhook did not accept the message",
           });
     },
   };

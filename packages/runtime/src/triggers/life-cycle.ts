@@ -85,7 +85,7 @@ export function advance(state: TriggerState, event: TriggerEvent, moment: Moment
   if (next) return ok(next);
   return fail("conflict", {
     message: `A trigger that is ${state.status} cannot take "${event.type}" now.`,
-    nextStep: "Look at its state again; another process may have moved it.",
+    nextStep: "Read its state again; another process may have changed it.",
   });
 }
 

@@ -85,8 +85,8 @@ function settable<T extends object>(body: T): Given<T> {
 function refuseKept(field: string, given: string, current: string): Result<never> {
   if (field === "version" || field === "updated_at")
     return fail("conflict", {
-      message: `The agent has changed since it was read: its ${field} is ${current}, not ${given}.`,
-      nextStep: "Read it again, apply your change, and send that.",
+      message: `The agent has changed since you read it: its ${field} is now ${current}, not ${given}.`,
+      nextStep: "Read it again, then reapply your change.",
     });
   return fail("input_invalid", { where: `${field}: set by the server, it is "${current}"` });
 }

@@ -184,7 +184,7 @@ async function ownAgent(
   const found = await agents.get(id);
   if (!found.ok || (await mayChange(sharing, id, caller))) return found;
   return fail("forbidden", {
-    message: "This agent belongs to someone else, and acts with the scopes of all its users.",
+    message: "This agent belongs to someone else and acts with the scopes of all its users.",
     nextStep: "Ask its owner or an admin to change it, or create your own.",
   });
 }

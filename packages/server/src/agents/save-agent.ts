@@ -167,7 +167,7 @@ export async function withinAuthor(
   const beyond = await authors.beyond(input, author, id);
   if (beyond.length === 0) return ok(true);
   return fail("forbidden", {
-    message: `This agent would do more than you are allowed to: ${beyond.join("; ")}.`,
+    message: `This agent would exceed your own rights: ${beyond.join("; ")}.`,
     nextStep: "Remove that, or ask an admin to save the agent.",
   });
 }

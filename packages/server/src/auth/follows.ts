@@ -27,8 +27,8 @@ export async function checkedFollows(
   if (!agent.ok) return agent;
   if (!(await mayChange(sharing, agentId, caller)))
     return fail("forbidden", {
-      message: "Only who may change an agent chooses which of its revisions is used.",
-      nextStep: "Leave `follows` out to use the agent as it is live, or ask its owner.",
+      message: "Only people who may change an agent can choose which revision is used.",
+      nextStep: "Leave `follows` out to use the live revision, or ask its owner.",
     });
   if ("label" in wanted) return ok({ agentId, label: wanted.label });
   const found = await revisions.get(agentId, wanted.revision);

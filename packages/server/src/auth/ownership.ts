@@ -120,6 +120,6 @@ const neededAt = (method: string, path: string, { rights }: Caller): "change" | 
     : undefined;
 
 const BELONGS = fail("forbidden", {
-  message: "This agent belongs to someone else, and acts with the scopes of all its users.",
+  message: "This agent belongs to someone else and acts with the scopes of all its users.",
   nextStep: "Ask its owner or an admin to change it, or create your own.",
 }).failure;

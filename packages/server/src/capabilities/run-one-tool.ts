@@ -114,7 +114,7 @@ async function agentFor(
     : chosenHosts(single.capabilities, (ref) => findCapability(registry, ref));
   if (hosts.length > 0)
     return fail("forbidden", {
-      message: `This call would choose where requests go: ${hosts.join("; ")}.`,
+      message: `This call would decide where requests are sent: ${hosts.join("; ")}.`,
       nextStep: "Leave that out, or use an agent that an admin saved with it.",
     });
   return composer.composeUnsaved(single, caller.email);

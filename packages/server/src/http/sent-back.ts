@@ -49,8 +49,8 @@ export function mergedWith<Schema extends z.ZodType>(
 function refuseKept(what: string, field: string, current: unknown): Result<never> {
   if (field === "updated_at")
     return fail("conflict", {
-      message: `The ${what} has changed since it was read: its updated_at is ${current}.`,
-      nextStep: "Read it again, make the change there, and send that.",
+      message: `The ${what} has changed since you read it: its updated_at is now ${current}.`,
+      nextStep: "Read it again, then reapply your change.",
     });
   return fail("input_invalid", { where: `${field}: set by the server, it is ${JSON.stringify(current)}` });
 }

@@ -79,7 +79,7 @@ async function settleFor(
   const isOwn = to.harness === NATIVE_AGENT || to.harness === agent.spec.harness;
   if (isOwn || isAdmin(caller)) return settle(parts, agent, to);
   return fail("forbidden", {
-    message: `'${to.harness}' runs a program on the server's machine, which this agent does not name.`,
+    message: `'${to.harness}' runs a program on the server's machine, and this agent is not set up for it.`,
     nextStep: "Ask an admin to continue the session there, or to save an agent with that harness.",
   });
 }

@@ -28,8 +28,8 @@ export async function checkChange(
   const { capabilities, model, rules = [] } = asked.with;
   if (capabilities && asked.live_reads && !isAdmin(caller))
     return fail("forbidden", {
-      message: "Other capabilities together with live reads need an admin.",
-      nextStep: "Leave out live_reads: results come from the recording. Or ask an admin.",
+      message: "Only an admin can combine changed capabilities with live reads.",
+      nextStep: "Leave out live_reads to use recorded results, or ask an admin.",
     });
   const named = rules.map((rule) => rule.agent_id);
   const known = await usableAgents(sharing, named, caller);
@@ -63,6 +63,6 @@ export const checkRevision = async (
   (await mayChange(sharing, agentId, caller))
     ? ok(true)
     : fail("forbidden", {
-        message: "Only who may change an agent chooses which of its revisions is tried.",
+        message: "Only people who may change an agent can choose which revision is replayed.",
         nextStep: "Leave `revision` out, or ask the agent's owner.",
       });

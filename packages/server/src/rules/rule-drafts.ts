@@ -19,8 +19,8 @@ export const mayWrite = ({ owner }: Pick<RuleDraft, "owner">, caller: Caller): b
 
 export const forEverybody = () =>
   fail("forbidden", {
-    message: "Rules for everybody, and rules of others, need the right admin.",
-    nextStep: 'Write one for your own calls: leave out "user", or say your own address.',
+    message: "Only an admin can change rules that apply to everyone or to other users.",
+    nextStep: 'Create a rule for your own calls: leave out "user", or set it to your own address.',
   });
 
 /** Without the right admin a rule is one's own, unless it says otherwise, which is refused. */

@@ -92,7 +92,7 @@ describe.each(STORES)("rules on $name", ({ fresh }) => {
     [{ tools: ["add"], when: [{ expr: "args.a.matches('(a+)+')" }], then: "deny" }, "matches()"],
     [{ tools: ["add"], when: [{ expr: "1 + 1" }], then: "deny" }, "not true or false"],
     [{ tools: ["add"], if: [], then: "deny" }, "if"],
-    [{ tools: ["add"], then: "deny", ask: { whom: "admin" } }, "only a rule that asks has it"],
+    [{ tools: ["add"], then: "deny", ask: { whom: "admin" } }, "only allowed for a rule that asks"],
     [{ tools: ["add"], then: "ask", ask: { who: "admin" } }, "whom"],
     [{ tools: ["add"], when: [{ path: "telepathy" }], then: "deny" }, "path"],
     [

@@ -42,8 +42,8 @@ export function checkOwnEntries(before: Session["metadata"], after: Session["met
 function refuseKept(field: string, given: unknown, current: unknown): Result<never> {
   if (field === "updated_at")
     return fail("conflict", {
-      message: `The session has changed since it was read: its updated_at is ${current}, not ${given}.`,
-      nextStep: "Read it again, make the change there, and send that.",
+      message: `The session has changed since you read it: its updated_at is now ${current}, not ${given}.`,
+      nextStep: "Read it again, then reapply your change.",
     });
   return fail("input_invalid", { where: `${field}: set by the server` });
 }

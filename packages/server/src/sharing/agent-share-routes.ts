@@ -67,7 +67,7 @@ async function ownAgent(agents: AgentStore, id: string, caller: Caller): Promise
   const found = await agents.get(id);
   if (!found.ok || isTheirs(caller, found.value.owner)) return found;
   return fail("forbidden", {
-    message: "Only its owner and admins see and decide whom an agent is for.",
+    message: "Only its owner and admins can see and change who may use an agent.",
     nextStep: "Ask its owner or an admin.",
   });
 }

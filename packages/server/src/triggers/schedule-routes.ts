@@ -85,7 +85,7 @@ const remove = createRoute({
 const FIGURES = ["last_fired_at", "next_run_at", "agent", "last_run"];
 const NOT_THEIRS = {
   message: "A schedule runs with the rights of its user, and this key is someone else's.",
-  nextStep: "Make it for yourself, or ask an admin.",
+  nextStep: "Create it for yourself, or ask an admin.",
 };
 
 export interface ScheduleRouteParts {

@@ -241,7 +241,7 @@ async function checkAnswer(
 const onceOnly = ({ tool }: Approval, { tool: { changesRights } }: RuntimeTool): Result<never> =>
   fail("approval_once_only", {
     tool,
-    why: changesRights ? "it changes rights" : "not the tool's policy asks, but a check of this call",
+    why: changesRights ? "it changes rights" : "a check of this call asks, not the tool's policy",
   });
 
 /** Edited arguments are validated before the answer counts, so that the person can correct them. */
@@ -337,7 +337,7 @@ const failureOf = (outcome: Exclude<GateOutcome, { kind: "done" }>): object =>
   outcome.kind === "refused"
     ? { failure: outcome.failure }
     : fail("tool_failed", {
-        message: "The tool runs on a client, and there is none.",
+        message: "The tool runs on a client, but no client is connected.",
         nextStep: "Call it in a session.",
       });
 

@@ -31,7 +31,7 @@ export function driverFor({ parts }: Pick<Engine, "parts">, { spec }: RuntimeAge
   if (driver) return ok(driver);
   return fail("not_available", {
     what: `The harness "${spec.harness}"`,
-    why: "this server runs no coding agents",
+    why: "this server does not run coding agents",
     nextStep: `Set the agent's harness to "${NATIVE_AGENT}".`,
   });
 }
