@@ -166,7 +166,7 @@ export async function cliReference(): Promise<string> {
 
 ${MADE}
 
-\`npx capstan <command>\`; \`capstan\` alone starts the server. Every command takes \`--help\`, and \`--json\` where it lists or answers. Errors go to
+\`npx capstan <command>\`; \`capstan\` alone starts the server. Every command takes \`--help\`; commands with output also take \`--json\`. Errors go to
 stderr with a next step and exit code 1. \`CAPSTAN_URL\` and \`CAPSTAN_KEY\` name another server than the local one, which is started when none runs.
 
 | command | |

@@ -18,7 +18,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   run: { summary: "Execute a task", load: async () => (await import("./commands/run.ts")).run },
   route: {
-    summary: "Show which capability a task goes to, and why",
+    summary: "Show which capability a task is routed to, and why",
     load: async () => (await import("./commands/route.ts")).route,
   },
   capabilities: {
@@ -26,7 +26,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/capabilities.ts")).capabilities,
   },
   capability: {
-    summary: "Test a capability on the calls that were recorded",
+    summary: "Test a capability against recorded calls",
     load: async () => (await import("./commands/capability.ts")).capability,
   },
   agents: {
@@ -34,31 +34,31 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/agents.ts")).agents,
   },
   apply: {
-    summary: "Apply agent files, after showing the difference",
+    summary: "Show how agent files differ from the server, and apply them",
     load: async () => (await import("./commands/apply.ts")).apply,
   },
   rules: {
-    summary: "Which calls are allowed, asked for or denied",
+    summary: "List, add and test rules that allow, ask for or deny calls",
     load: async () => (await import("./commands/rules.ts")).rules,
   },
   budgets: {
-    summary: "What may be spent in a day, a week or a month",
+    summary: "List, add and change spending limits and rate limits",
     load: async () => (await import("./commands/budgets.ts")).budgets,
   },
   "text-checks": {
-    summary: "What models may not say: masked, blocked, or read by a person first",
+    summary: "List, add and test checks that mask, block or hold what models say",
     load: async () => (await import("./commands/text-checks.ts")).textChecks,
   },
   connections: {
-    summary: "Your accounts at other services, what used them, and their providers",
+    summary: "Connect accounts at other services, and see what used them",
     load: async () => (await import("./commands/connections.ts")).connections,
   },
   replay: {
-    summary: "Run recorded runs again with a change, and see what becomes different",
+    summary: "Replay recorded runs with a change, and compare the results",
     load: async () => (await import("./commands/replay.ts")).replay,
   },
   datasets: {
-    summary: "Cases to measure agents on, from recorded runs, from files, or by hand",
+    summary: "Collect test cases for agents, from recorded runs or files",
     load: async () => (await import("./commands/datasets.ts")).datasets,
   },
   eval: {
@@ -66,19 +66,19 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/eval.ts")).evaluate,
   },
   experiments: {
-    summary: "What was measured, and the answers that wait for a person's score",
+    summary: "Show results of evaluations, and score answers by hand",
     load: async () => (await import("./commands/experiments.ts")).experiments,
   },
   monitors: {
-    summary: "Live runs scored in the background, and alerts when a revision is worse",
+    summary: "Score live runs in the background, with alerts when a revision is worse",
     load: async () => (await import("./commands/monitors.ts")).monitors,
   },
   memories: {
-    summary: "What agents remember between conversations",
+    summary: "List and edit what agents remember between conversations",
     load: async () => (await import("./commands/memories.ts")).memories,
   },
   explain: {
-    summary: "Why a call was allowed, asked for or denied",
+    summary: "Explain why a call was allowed, held for approval or denied",
     load: async () => (await import("./commands/explain.ts")).explain,
   },
   tool: {
@@ -94,7 +94,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/install.ts")).install,
   },
   wrap: {
-    summary: "Make a capability of any npm package or program with a command line",
+    summary: "Turn any command-line program or npm package into a capability",
     load: async () => (await import("./commands/wrap.ts")).wrap,
   },
   uninstall: {
@@ -102,15 +102,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/packages.ts")).uninstall,
   },
   output: {
-    summary: "Everything a failed command printed",
+    summary: "Print the full output of a failed command",
     load: async () => (await import("./commands/output.ts")).output,
   },
   packages: {
-    summary: "Installed packages",
+    summary: "List installed packages",
     load: async () => (await import("./commands/packages.ts")).packages,
   },
   services: {
-    summary: "Background services",
+    summary: "Start, stop and show background services",
     load: async () => (await import("./commands/services.ts")).services,
   },
   audit: {
@@ -118,15 +118,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/audit.ts")).audit,
   },
   schedules: {
-    summary: "Agents that run at set times: next run, last outcome, run now, pause",
+    summary: "List, create, run and pause scheduled agent runs",
     load: async () => (await import("./commands/schedules.ts")).schedules,
   },
   usage: {
-    summary: "Tokens, cost and tools, over time",
+    summary: "Show tokens, cost and tool success over time",
     load: async () => (await import("./commands/usage.ts")).usage,
   },
   triggers: {
-    summary: "List triggers and their outcome",
+    summary: "List triggers and their outcomes; retry or drop one",
     load: async () => (await import("./commands/triggers.ts")).triggers,
   },
   new: {
@@ -170,35 +170,35 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/login.ts")).login,
   },
   logout: {
-    summary: "Sign out, and forget the login",
+    summary: "Sign out and delete the stored login",
     load: async () => (await import("./commands/logout.ts")).logout,
   },
   whoami: {
-    summary: "Who you are on the server, and what you may do",
+    summary: "Show who you are on the server and what you may do",
     load: async () => (await import("./commands/whoami.ts")).whoami,
   },
   logins: {
-    summary: "List where people are signed in, and sign them out",
+    summary: "List sign-ins and end them",
     load: async () => (await import("./commands/logins.ts")).logins,
   },
   scim: {
-    summary: "Tokens with which a directory pushes users and groups",
+    summary: "Manage tokens for a directory that pushes users and groups (SCIM)",
     load: async () => (await import("./commands/scim.ts")).scim,
   },
   roles: {
-    summary: "Which rights the groups and claims of a provider give",
+    summary: "Map a provider's groups and claims to rights",
     load: async () => (await import("./commands/roles.ts")).roles,
   },
   organisations: {
-    summary: "List, make and bound organisations, and who is in them",
+    summary: "List, create and limit organisations, and manage their members",
     load: async () => (await import("./commands/organisations.ts")).organisations,
   },
   users: {
-    summary: "List users, disable and enable them",
+    summary: "List, disable, enable and delete users",
     load: async () => (await import("./commands/users.ts")).users,
   },
   tokens: {
-    summary: "List and revoke clients that logged in and agents' tokens",
+    summary: "List and revoke agents' tokens and logged-in clients",
     load: async () => (await import("./commands/tokens.ts")).tokens,
   },
   backup: {

@@ -44,7 +44,7 @@ describe("an invalid command is reported with how to fix it", () => {
     [["agents", "list", "--force"], "list does not take --force", "Usage: capstan agents ["],
     [
       ["agents", "delete", "a", "b"],
-      'delete takes 1 argument, so "b" is one too many',
+      'delete takes 1 argument, so "b" is unexpected',
       "Usage: capstan agents [",
     ],
     [["budgets", "--user", "a@b.co"], "list does not take --user", "Usage: capstan budgets ["],
@@ -53,7 +53,7 @@ describe("an invalid command is reported with how to fix it", () => {
       "raise does not take --measure",
       "Usage: capstan budgets [",
     ],
-    [["rules", "remove", "a", "b"], 'so "b" is one too many', "Usage: capstan rules ["],
+    [["rules", "remove", "a", "b"], 'so "b" is unexpected', "Usage: capstan rules ["],
     [
       ["memories", "add", "I", "prefer", "tea"],
       "put text with spaces in quotes",

@@ -90,7 +90,7 @@ const unknownCommand = (name: string): Failure =>
 function overview(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
-  return `Usage: capstan <command> [options]\n\n${rows.join("\n")}\n\nEvery command takes --help and, where it lists or answers, --json.\nCAPSTAN_URL names the server to talk to; without it the local one is used, and started when none runs.\n`;
+  return `Usage: capstan <command> [options]\n\n${rows.join("\n")}\n\nEvery command takes --help; commands with output also take --json.\nCommands use the local server and start it if needed. Set CAPSTAN_URL to use another server.\n`;
 }
 
 function helpOf({ usage, summary, options = {}, examples = [] }: Command): string {

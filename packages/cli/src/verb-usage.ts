@@ -26,7 +26,7 @@ export function checkVerb(
   if (!takes) return ok(true);
   const extra = rest[takes.mostArguments];
   if (extra !== undefined) {
-    const message = `${verb} takes ${countText(takes.mostArguments)}, so "${extra}" is one too many; put text with spaces in quotes`;
+    const message = `${verb} takes ${countText(takes.mostArguments)}, so "${extra}" is unexpected; put text with spaces in quotes`;
     return fail("command_invalid", { message, usage });
   }
   const foreign = Object.keys(options).find(

@@ -21,6 +21,6 @@ export function agentNamed(agents: readonly Agent[], wanted: string): Result<Age
   if (found.length === 1) return ok(agent);
   return fail("conflict", {
     message: `${found.length} agents are named "${wanted}".`,
-    nextStep: `Use an id: ${found.map(({ id }) => id).join(", ")}.`,
+    nextStep: `Use one of the ids: ${found.map(({ id }) => id).join(", ")}.`,
   });
 }

@@ -13,7 +13,7 @@ const USAGE =
 const ACCESS = {
   private: "Only its owner and admins.",
   shared: "Its owner, admins, and:",
-  all: "Everybody may use it.",
+  all: "Everyone may use it.",
 } as const;
 
 /** Without options it shows what is; with `--with` the agent is for these, and for all only if `--all` says so. */

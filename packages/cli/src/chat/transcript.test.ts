@@ -28,6 +28,6 @@ test("edited arguments are shown next to the model's", () => {
     edited_input: { a: 5, b: 6 },
   };
   expect(transcript([{ role: "tool", content: [{ type: "tool-result", ...result }] }])).toBe(
-    '  edited by a person: {"a":5,"b":6}\n  11\n',
+    '  edited before approval: {"a":5,"b":6}\n  11\n',
   );
 });

@@ -12,6 +12,6 @@ function lineOf(role: Message["role"], part: Message["content"][number]): string
   const edited =
     part.edited_input === undefined
       ? ""
-      : `  edited by a person: ${oneLine(JSON.stringify(part.edited_input))}\n`;
+      : `  edited before approval: ${oneLine(JSON.stringify(part.edited_input))}\n`;
   return `${edited}  ${oneLine(JSON.stringify(part.output))}\n`;
 }

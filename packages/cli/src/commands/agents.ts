@@ -21,7 +21,7 @@ export const agents: Command = {
   usage:
     "capstan agents [list | show <id or name> | create <name> --capability <id>... | delete <id or name> [--force] | revisions <id or name> | diff <id or name> <from> [<to>] | restore <id or name> <number> | label <id or name> <draft|live|canary> <number|none> [--share <percent>] | labels <id or name> | share <id or name> [--with <address or group:claim=value>... [--may use,change,approve]] [--private | --all] | unshare <id or name> --with <address or group:claim=value>... | export [<id or name>] [--as yaml|ts|skill|agents-md|mcp-json] [--out <folder>]]",
   summary:
-    "Lists agents; shows one composed; creates and deletes; its history, labels and what is live; whom it is for; exports them as files for `capstan apply`.",
+    "Lists, creates, deletes, shares and exports agents (as files for `capstan apply`); shows an agent as composed, its revisions and labels.",
   options: {
     capability: { type: "string", multiple: true },
     prompt: { type: "string" },

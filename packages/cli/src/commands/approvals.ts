@@ -8,7 +8,7 @@ import { runVerb } from "../run-verb.ts";
 
 export const approvals: Command = {
   usage: "capstan approvals [list | approve <id> [--args json] [--words text] | deny <id> [--words text]]",
-  summary: "Lists pending approvals, and answers them.",
+  summary: "Lists pending approvals and answers them.",
   options: { args: { type: "string" }, words: { type: "string" }, all: { type: "boolean" } },
   run: (context) =>
     runVerb(context, approvals.usage, {

@@ -37,7 +37,10 @@ async function list({ server, print, terminal, options }: CommandContext) {
   const head = ["ID", "AT", "WHO", "WHAT", "ON"];
   const { next_cursor } = answer.value;
   const more = next_cursor === undefined ? "" : `More: capstan audit --cursor ${next_cursor}\n`;
-  return print(answer.value, () => `${printList(head, rows, terminal.columns, "No such changes.")}${more}`);
+  return print(
+    answer.value,
+    () => `${printList(head, rows, terminal.columns, "No matching entries.")}${more}`,
+  );
 }
 
 /** Exits with 1 when the log is not intact, so that a script can tell. */

@@ -19,7 +19,7 @@ const MoveDone = Counts.extend({ location: z.string() });
 export const backup: Command = {
   usage: "capstan backup <file>",
   summary:
-    "Writes agents, sessions, users, keys, packages, triggers and everything else to one file. Stop the server first, unless it uses Postgres.",
+    "Writes everything (agents, sessions, users, keys, packages, triggers) to one file. Stop the server first, unless it uses Postgres.",
   examples: [
     "capstan backup before-upgrade.capstan",
     "DATABASE_URL=postgres://... capstan backup nightly.capstan",
@@ -31,7 +31,7 @@ export const backup: Command = {
       `Wrote ${done.path} (${number(Math.ceil(done.bytes / 1024))} KB): ${counted(done)}.`,
       ...(done.servers > 0
         ? [
-            "Servers were running: the database is a consistent snapshot, files of the data folder are as found.",
+            "Servers were running: the database is a consistent snapshot, but files in the data folder may have changed during the copy.",
           ]
         : []),
       done.holdsSecret
@@ -69,7 +69,7 @@ export const migrate: Command = {
     }
     return perform(context, MoveDone, ["migrate", to], (done) => [
       `Moved to ${done.location}: ${counted(done)}.`,
-      "From now on start every server with this DATABASE_URL and the same data folder; without it the old store is used.",
+      "From now on, start every server with this DATABASE_URL and the same data folder; without it, the old store is used.",
       "A server on another machine needs the data folder's secret.key as CAPSTAN_SECRET.",
     ]);
   },

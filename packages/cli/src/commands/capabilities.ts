@@ -10,7 +10,7 @@ export const capabilities: Command = {
   usage:
     "capstan capabilities [list | show <id> | versions <id>] [--status available] [--category Network] [--search text]",
   summary:
-    "Lists capabilities, shows one with its prompt and tools, or lists its versions with who uses each.",
+    "Lists capabilities, shows one with its prompt and tools, or lists its versions and the agents that use them.",
   options: { status: { type: "string" }, category: { type: "string" }, search: { type: "string" } },
   examples: [
     "capstan capabilities --search file",

@@ -9,8 +9,8 @@ import { runVerb } from "../run-verb.ts";
 export const capability: Command = {
   usage: "capstan capability test <id> [--limit 200]",
   summary:
-    "Makes a capability's recorded calls again with the code that is registered now, and names what breaks. " +
-    "Only tools that only read are called; of the others the schemas are checked. Exits with 1 on a breaking change.",
+    "Repeats a capability's recorded calls against the registered code and reports what breaks. " +
+    "Only read-only tools are called; for the others, schemas are checked. Exits with 1 on a breaking change.",
   options: { limit: { type: "string" } },
   examples: ["capstan capability test web_fetch", "capstan capability test web_fetch --limit 50 --json"],
   run: (context) => runVerb(context, capability.usage, { test: { needs: "a capability's id", run: test } }),

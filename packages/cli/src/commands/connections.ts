@@ -15,7 +15,7 @@ export const connections: Command = {
     "answer <approval> [--term once|time|always] [--hours <n>] | uses <id> | revoke <id> | disallow <id> --agent <id> | " +
     "providers | provider <id> --client-id <id> [--tenant <directory>] [--issuer <url>] [--hosts <a,b>] " +
     "[--resource <url>] [--kind oauth2|api_key|basic] [--header <name>] [--secret] | remove-provider <id>]",
-  summary: "Connects accounts at other services, shows their uses, and revokes them.",
+  summary: "Connects accounts at other services, shows what used them, and revokes them.",
   options: {
     scopes: text,
     agent: text,
@@ -115,7 +115,7 @@ async function start({ server, print }: CommandContext, sent: Readonly<Record<st
   const said =
     authorization_url === null
       ? `Connected ${connection?.provider_name ?? ""}\n`
-      : `Open this address and consent; the studio finishes the rest:\n${authorization_url}\n`;
+      : `Open this address and consent; the studio completes the connection:\n${authorization_url}\n`;
   return print(started.value, said);
 }
 

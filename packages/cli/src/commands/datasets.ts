@@ -20,8 +20,8 @@ export const datasets: Command = {
     "[--description <text>] [--version <n>] [--label <name>] [--expect answer] [--scrub email|phone] [--why <text>] " +
     "[--format jsonl|csv] [--output <file>] [--purge]",
   summary:
-    "Collects cases to measure agents on. `import` takes recorded runs or a file and says what it took out: keys, tokens and card numbers always. " +
-    "Every change of items is a version; `drop` removes an item, with `--purge` from every version.",
+    "Collects test cases for agents. `import` reads recorded runs or a file and reports what it removed; keys, tokens and card numbers are always removed. " +
+    "Every change to the items creates a version; `drop` removes an item, with `--purge` from every version.",
   options: {
     description: { type: "string" },
     version: { type: "string" },

@@ -30,8 +30,8 @@ export const evaluate: Command = {
     "[--threshold <number | scorer=number> ...] [--no-worse-than <revision or label>] [--tolerance <number>] " +
     "[--junit <file>] [--markdown <file>] [--concurrency <n>] [--budget <usd>] [--live-reads] | <file.jsonl> --offline",
   summary:
-    "Measures variants of an agent on a dataset: every revision with every model. Exits with 1 when a mean is below its threshold, or lower than that of --no-worse-than. " +
-    "`--offline` scores what a file has recorded, without a server.",
+    "Measures variants of an agent on a dataset: every revision with every model. Exits with 1 when a mean is below its threshold or below that of --no-worse-than. " +
+    "`--offline` scores the answers recorded in a file, without a server.",
   options: {
     agent: { type: "string" },
     version: { type: "string" },

@@ -8,7 +8,7 @@ import { runVerb } from "../run-verb.ts";
 export const experiments: Command = {
   usage: "capstan experiments [list | show <id> | review <id> | cancel <id> | remove <id>]",
   summary:
-    "Lists what was measured and shows its figures; `review` asks you about each answer that waits for a person's score. `capstan eval` starts one.",
+    "Lists evaluations and shows their results; `review` asks you to score each answer that needs a person. Start one with `capstan eval`.",
   examples: ["capstan experiments list", "capstan experiments review 0199a1c2-7f00-7000-8000-000000000000"],
   run: (context) =>
     runVerb(context, experiments.usage, {

@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 
 export const explain: Command = {
   usage: "capstan explain <call id>",
-  summary: "Explains a call of the last 30 days: what the gate decides, by which rule and why.",
+  summary: "Explains a call of the last 30 days: what the gate decided, by which rule, and why.",
   options: {},
   examples: ["capstan explain call_0123456789abcdef01234567"],
   async run({ server, print, args: [id] }) {

@@ -95,7 +95,7 @@ describe("capstan install", () => {
     const manifest = { ...demoManifest, required_scopes: ["Demo.Use", "Demo.More"] };
     const path = keep("grown.tgz", testTarball({ version: "0.2.0", manifest }));
     const no = await capstan(["install", path], ["n"]);
-    expect(no.out).toContain("replaces version 0.1.0\n  ITS RIGHTS GROW:\n    + scope Demo.More\n");
+    expect(no.out).toContain("replaces version 0.1.0\n  NEW RIGHTS:\n    + scope Demo.More\n");
     expect(await installed()).toMatchObject([{ version: "0.1.0" }]);
     expect((await capstan(["install", path, "--yes"])).out).toContain("Installed aech-cli-demo 0.2.0");
   });
@@ -196,7 +196,7 @@ describe("a linked folder", () => {
       writeFileSync(join(project, "main.mjs"), `console.log(${JSON.stringify(text)})\n`);
     says("first");
     const { out } = await capstan(["install", project, "--link", "--yes", "--grant", "Demo.Use"]);
-    expect(out).toMatch(/later changes of this folder .*linked to /s);
+    expect(out).toMatch(/later changes in this folder .*linked to /s);
     const answer = async () => (await capstan(["tool", "run", "other", "other_echo", "text=x"])).out;
     expect(await answer()).toContain("first");
     says("second");

@@ -12,7 +12,7 @@ export const install: Command = {
   usage:
     "capstan install <wheel | tarball | npm name | folder | mcp command or URL | skill folder | openapi file> [--yes] [--link] [--grant Scope.Read] [--scan] [--force]",
   summary:
-    "Reviews a package and installs it after confirmation. --scan shows packages waiting in the drop folder; --run-to-describe lets a package without a manifest run once; --link watches a folder and takes its changes; --force updates although agents break.",
+    "Reviews a package and installs it after confirmation. --scan shows packages waiting in the drop folder; --run-to-describe lets a package without a manifest run once; --link follows changes in a folder; --force updates even if agents break.",
   options: {
     yes: { type: "boolean" },
     grant: { type: "string", multiple: true },
@@ -79,7 +79,7 @@ async function installReviewed(
 }
 
 const LINK_NOTE =
-  "  linked   later changes of this folder are taken without a review, unless they ask for more rights or other dependencies\n";
+  "  linked   later changes in this folder are installed without a review, unless they ask for more rights or other dependencies\n";
 
 /** The MCP servers in a file, by name. */
 function insideOf({ code, details }: Failure): string[] {
@@ -118,7 +118,7 @@ async function describedReview(
   const first = await review(source);
   if (!first.ok) return first;
   if (!first.value.must_run_code) return ok({ body: source, review: first.value });
-  if (!(await saysYes(context, "Run it once, isolated, so that it can describe itself? [y/N] ")))
+  if (!(await saysYes(context, "Run it once, isolated, to let it describe itself? [y/N] ")))
     return fail("package_must_run_code", { name: first.value.name });
   const body = { ...source, run_to_describe: true };
   const second = await review(body);

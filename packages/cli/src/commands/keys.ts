@@ -29,7 +29,8 @@ async function list({ server, print, terminal }: CommandContext) {
     name,
   ]);
   const head = ["ID", "KEY", "RIGHTS", "OWNER", "STATE", "NAME"];
-  const none = "No keys yet. Create one with `capstan keys create <name>`; on this machine none is required.";
+  const none =
+    "No keys yet. Create one with `capstan keys create <name>`; you do not need one on this machine.";
   return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, none));
 }
 
@@ -38,7 +39,7 @@ async function create({ server, options, print }: CommandContext, name: string) 
   if (!body.ok) return body;
   const answer = await (await server()).keys.create(body.value);
   return answer.ok
-    ? print(answer.value, `${answer.value.key}\nStore it now: it is not shown again.\n`)
+    ? print(answer.value, `${answer.value.key}\nStore it now; it will not be shown again.\n`)
     : answer;
 }
 

@@ -10,7 +10,7 @@ import { VERSION } from "../version.ts";
 export const login: Command = {
   usage: "capstan login",
   summary:
-    "Signs in with the server's OpenID provider: open the address it shows, on any device, and confirm the code. The login is kept in your config folder, for this server's address, and used where CAPSTAN_KEY is not set.",
+    "Signs in with the server's OpenID provider: open the address shown, on any device, and confirm the code. The login is stored in your config folder for this server and used when CAPSTAN_KEY is not set.",
   options: {},
   examples: ["capstan login", "CAPSTAN_URL=https://capstan.example.com capstan login"],
   async run(context) {
@@ -28,8 +28,8 @@ export const login: Command = {
     const { token, user, expires_at, login_id } = done.value;
     const file = writeLogin({ url, token, user, expiresAt: expires_at }, environment);
     if (before) await createApi({ url, key: before.token }).logins.end(); // replaced; it may be over already
-    const note = environment.CAPSTAN_KEY?.trim() ? "CAPSTAN_KEY is set, and comes first.\n" : "";
-    const text = `Signed in as ${user} until ${expires_at}; kept in ${file}\n${note}`;
+    const note = environment.CAPSTAN_KEY?.trim() ? "CAPSTAN_KEY is set and takes precedence.\n" : "";
+    const text = `Signed in as ${user} until ${expires_at}; stored in ${file}\n${note}`;
     return print({ server: url, user, login_id, expires_at, file }, text);
   },
 };

@@ -5,7 +5,7 @@ import { runVerb } from "../run-verb.ts";
 
 export const logins: Command = {
   usage: "capstan logins [list | revoke <id>]",
-  summary: "Lists where you are signed in (everybody's for an admin), and signs out one of them.",
+  summary: "Lists your sign-ins (for an admin, everyone's) and ends one of them.",
   options: {},
   examples: ["capstan logins", "capstan logins revoke 0199c3f0-6a57-7c1e-9d8e-2f1a1a6f3b77"],
   run: (context) =>

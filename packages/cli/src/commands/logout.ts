@@ -5,7 +5,7 @@ import { readLogin, removeLogin } from "../stored-login.ts";
 
 export const logout: Command = {
   usage: "capstan logout",
-  summary: "Ends the login of `capstan login` at the server, and removes it from your config folder.",
+  summary: "Ends the session that `capstan login` started, and deletes it from your config folder.",
   options: {},
   examples: ["capstan logout"],
   async run({ server, environment, print }) {

@@ -10,7 +10,7 @@ export const memories: Command = {
     "capstan memories [list | search <text> | add <text> | edit <id> [--text <text>] [--trust] | forget <id>] " +
     "[--scope user|agent|organisation] [--agent <id>] [--user <email>] [--limit 50]",
   summary:
-    "Lists, searches, adds, corrects and deletes facts that agents remember. `--trust` removes the labels of a fact's source.",
+    "Lists, searches, adds, corrects and deletes facts that agents remember. `--trust` removes a fact's source labels.",
   options: {
     scope: { type: "string" },
     agent: { type: "string" },
@@ -43,7 +43,7 @@ async function list({ server, print, options, terminal }: CommandContext, q?: st
     each.labels.join(", "),
     each.text,
   ]);
-  const none = 'No facts yet. `capstan memories add "I prefer tea."` writes a fact.';
+  const none = 'No facts yet. Add one with `capstan memories add "I prefer tea."`.';
   return print(answer.value, () => printList(["ID", "OF", "LABELS", "FACT"], rows, terminal.columns, none));
 }
 

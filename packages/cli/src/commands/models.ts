@@ -8,7 +8,7 @@ import { printTable } from "../print-table.ts";
 export const models: Command = {
   usage: "capstan models [agent] [--refresh] | capstan models use [<provider/model> | auto]",
   summary:
-    "Lists models with prices (the agent is `native`, Capstan's own loop, unless named), or chooses the server's default model.",
+    "Lists models and prices (for Capstan's own loop, `native`, unless you name a coding agent), or sets the server's default model.",
   options: { refresh: { type: "boolean" } },
   examples: ["capstan models", "capstan models use", "capstan models use ollama/llama3.2"],
   async run(context) {

@@ -99,7 +99,7 @@ async function show({ server, print, terminal }: CommandContext, id: string) {
   if (!found.ok) return found;
   const rows = found.value.revisions.flatMap(rowsOf);
   const head = ["REVISION", "SCORER", "MEAN", "95 %", "RUNS"];
-  return print(found.value, () => printList(head, rows, terminal.columns, "Nothing is scored yet."));
+  return print(found.value, () => printList(head, rows, terminal.columns, "No scores yet."));
 }
 
 const rowsOf = ({ revision, scorers }: MonitorReport["revisions"][number]): string[][] =>
@@ -121,7 +121,7 @@ async function scores({ server, print, terminal }: CommandContext, id: string) {
     each.map(({ scorer, score, error }) => `${scorer} ${score ?? error ?? "–"}`).join(", "),
   ]);
   const head = ["RUN", "REVISION", "STATUS", "SCORES"];
-  return print(found.value, () => printList(head, rows, terminal.columns, "No run was chosen yet."));
+  return print(found.value, () => printList(head, rows, terminal.columns, "No runs sampled yet."));
 }
 
 async function alerts({ server, print, terminal }: CommandContext, id: string) {

@@ -17,7 +17,7 @@ const CHOICES = z.strictObject({
 export const newProject: Command = {
   usage:
     "capstan new cli <name> | capstan new rt <name> [--pattern file|api] [--language typescript|python] [--prefix capstan|aech] [--description text]",
-  summary: "Writes a working capability project: a command, or a background service with its command.",
+  summary: "Creates a working capability project: a command, or a background service with its command.",
   options: {
     pattern: { type: "string" },
     language: { type: "string" },

@@ -10,7 +10,7 @@ export const organisations: Command = {
   usage:
     "capstan organisations [list | create <id> [--name <name>] [--requests-per-minute <n>] [--cost-usd-per-month <n>] [--weight <n>] | change <id> [--name <name>] [--requests-per-minute <n|none>] [--cost-usd-per-month <n|none>] [--weight <n>] | disable <id> | enable <id> | delete <id> | members <id> | member <id> <email> --role read|run|author|admin | leave <id> <email>]",
   summary:
-    "Lists, makes and bounds organisations: each has its own agents, sessions, keys and budgets, and nothing crosses. CAPSTAN_ORGANISATION chooses the one that other commands work in.",
+    "Lists, creates and limits organisations: each has its own agents, sessions, keys and budgets, isolated from the others. CAPSTAN_ORGANISATION selects the organisation for other commands.",
   options: {
     name: { type: "string" },
     role: { type: "string" },

@@ -5,7 +5,7 @@ import type { Command } from "../command.ts";
 
 export const output: Command = {
   usage: "capstan output <id>",
-  summary: "Prints everything a failed command printed; the id is in the failure.",
+  summary: "Prints the full output of a failed command; the failure message has the id.",
   examples: ["capstan output 0b0e4f0a-5a53-4d55-9c5d-8a0f9ea1f0a3"],
   async run({ args: [id], server, print }) {
     if (id === undefined)

@@ -31,7 +31,7 @@ export const packages: Command = {
 
 export const uninstall: Command = {
   usage: "capstan uninstall <name> [--force]",
-  summary: "Uninstalls a package. Refused while agents need it; --force uninstalls it anyway and lists them.",
+  summary: "Uninstalls a package. Refused while agents use it; --force uninstalls it anyway and lists them.",
   options: { force: { type: "boolean" } },
   async run({ args: [name], options, server, print }) {
     if (name === undefined)

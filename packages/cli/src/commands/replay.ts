@@ -17,8 +17,8 @@ export const replay: Command = {
     "capstan replay <run | session | key=value of a query ...> [--with <revision | model | capability@version | rules file | prompt file>] " +
     "[--live-reads] [--stand-in <tool>=<json>] [--concurrency <n>] [--budget <usd>] [--no-wait] | list | show <id> | cancel <id> | remove <id>",
   summary:
-    "Runs recorded runs again with a change. Tool results come from the recording; nothing with an effect runs. " +
-    "Exits with 1 unless every run is the same.",
+    "Replays recorded runs with a change. Tool results come from the recording; nothing with side effects runs. " +
+    "Exits with 1 if any run differs.",
   options: {
     with: { type: "string", multiple: true },
     "live-reads": { type: "boolean" },

@@ -72,9 +72,7 @@ describe("a review on the terminal", () => {
   ])("reports %s of an update as growth", (_, change, line) => {
     const permissions = permissionDiff(manifest, { ...manifest, ...change });
     const update = { from_version: "0.1.0", same_content: false, permissions };
-    expect(reviewText({ ...review, update })).toContain(
-      `  replaces version 0.1.0\n  ITS RIGHTS GROW:\n${line}\n`,
-    );
+    expect(reviewText({ ...review, update })).toContain(`  replaces version 0.1.0\n  NEW RIGHTS:\n${line}\n`);
   });
 
   test("reports that permissions do not grow when only texts change", () => {

@@ -56,13 +56,13 @@ function diffLines(diff: PermissionDiff): string[] {
         ...scopesAdded.map((scope) => `+${scope}`),
         ...scopesRemoved.map((scope) => `-${scope}`),
         ...(approvalDropped ? ["no longer requires approval"] : []),
-        ...(riskLowered ? ["says to do less harm than before"] : []),
+        ...(riskLowered ? ["declares a lower risk than before"] : []),
       ];
       return `    ~ action ${action}: ${parts.join(" ")}`;
     },
   );
   return [
-    diff.grows ? "  ITS RIGHTS GROW:" : "  Permissions do not grow.",
+    diff.grows ? "  NEW RIGHTS:" : "  Permissions do not grow.",
     ...signed("+", "scope", diff.scopesAdded),
     ...signed("-", "scope", diff.scopesRemoved),
     ...signed("+", "action", diff.actionsAdded),

@@ -35,7 +35,7 @@ const SMALL_SUMS = `
 `;
 
 test("without rules it says what decides then", async () => {
-  expect((await capstan()).out).toContain("No rules. Each tool's own policy decides.");
+  expect((await capstan()).out).toContain("No rules; each tool's own policy applies.");
 });
 
 test("a rule is added from a file, decides a call, is listed as a sentence, and is removed", async () => {
@@ -51,7 +51,7 @@ test("a rule is added from a file, decides a call, is listed as a sentence, and 
 
 test("simulate says how many calls were tried, and what would change", async () => {
   expect((await capstan("simulate", file(SMALL_SUMS))).out).toMatch(
-    /^Tried on 0 calls\.\nNothing would change/,
+    /^Checked 0 calls\.\nNothing would change/,
   );
 });
 

@@ -13,7 +13,8 @@ import { runVerb } from "../run-verb.ts";
 export const rules: Command = {
   usage:
     "capstan rules [list [--agent <id>] | add <file> | export [--agent <id>] | remove <id> | simulate <file> | check <tool> --agent <id> [--input <json>]]",
-  summary: "Lists, adds and removes rules; tries them on a call, or on the calls of the last 30 days.",
+  summary:
+    "Lists, adds and removes rules; checks them against one call, or against all calls of the last 30 days.",
   options: { agent: { type: "string" }, input: { type: "string" } },
   examples: [
     "capstan rules add rules.yaml",
@@ -42,7 +43,7 @@ async function list({ server, print, terminal, options: { agent } }: CommandCont
     agent_id ?? "every agent",
     expires_at ?? "never",
   ]);
-  const none = "No rules. Each tool's own policy decides. `capstan rules add <file>` adds some.";
+  const none = "No rules; each tool's own policy applies. Add rules with `capstan rules add <file>`.";
   return print(itemsOf(answer.value), () =>
     printList(["ID", "NAME", "RULE", "FOR", "EXPIRES"], rows, terminal.columns, none),
   );
@@ -124,6 +125,6 @@ function simulationText({ calls, truncated, ...changes }: RuleSimulation, column
       after.why,
     ]),
   );
-  const tried = `Tried on ${calls} calls${truncated ? ", the newest; there are more" : ""}.\n`;
+  const tried = `Checked ${truncated ? "the newest " : ""}${calls} calls${truncated ? "; there are more" : ""}.\n`;
   return tried + printList(["CHANGE", "TOOL", "INPUT", "RUN", "WHY"], rows, columns, "Nothing would change.");
 }

@@ -8,7 +8,7 @@ import { runVerb } from "../run-verb.ts";
 export const schedules: Command = {
   usage:
     'capstan schedules [list | add <capability> --cron "0 9 * * 1-5" | run <id> | pause <id> | resume <id> | remove <id>] [--timezone Europe/Berlin]',
-  summary: "Lists schedules; makes, runs, pauses, resumes and removes them.",
+  summary: "Lists, creates, runs, pauses, resumes and removes schedules.",
   options: { cron: { type: "string" }, timezone: { type: "string" } },
   run: (context) =>
     runVerb(context, schedules.usage, {
@@ -33,7 +33,7 @@ async function list({ server, print, terminal }: CommandContext) {
     [last_run?.status, last_run?.reason].filter(Boolean).join(": "),
   ]);
   const head = ["ID", "CAPABILITY", "CRON", "AGENT", "NEXT", "LAST"];
-  return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, "There is no schedule."));
+  return print(itemsOf(answer.value), () => printList(head, rows, terminal.columns, "No schedules yet."));
 }
 
 async function add({ server, options, print }: CommandContext, capability: string) {

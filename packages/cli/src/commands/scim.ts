@@ -8,7 +8,7 @@ import { runVerb } from "../run-verb.ts";
 export const scim: Command = {
   usage: "capstan scim [list | create <name> | revoke <id>]",
   summary:
-    "Lists, creates and revokes tokens for a directory (SCIM 2.0). A token opens /scim/v2 of its organisation and nothing else.",
+    "Lists, creates and revokes tokens for a directory (SCIM 2.0). A token gives access only to /scim/v2 of its organisation.",
   options: {},
   examples: ["capstan scim create entra"],
   run: (context) =>
@@ -29,7 +29,7 @@ async function list({ server, print, terminal }: CommandContext) {
     created_by,
     last_used_at ?? "never",
   ]);
-  const none = "No tokens. `capstan scim create entra` makes one for your directory.";
+  const none = "No tokens. `capstan scim create entra` creates one for your directory.";
   return print(answer.value, () =>
     printList(["ID", "NAME", "TOKEN", "BY", "LAST USED"], rows, terminal.columns, none),
   );
@@ -40,7 +40,10 @@ async function create({ server, print }: CommandContext, name: string) {
   if (!body.ok) return body;
   const answer = await (await server()).scimTokens.create(body.value);
   return answer.ok
-    ? print(answer.value, `${answer.value.token}\nShown once. Enter it at your directory.\n`)
+    ? print(
+        answer.value,
+        `${answer.value.token}\nEnter it in your directory now; it will not be shown again.\n`,
+      )
     : answer;
 }
 

@@ -9,7 +9,7 @@ import { runVerb } from "../run-verb.ts";
 export const secrets: Command = {
   usage:
     "capstan secrets [list | set <NAME> --for <capability> [--user <email>] | remove <NAME> --for <capability> [--user <email>]]",
-  summary: "Gives capabilities secrets by name, for all users or for one.",
+  summary: "Sets secrets for capabilities by name, for all users or one.",
   options: { for: { type: "string" }, user: { type: "string" } },
   examples: [
     "capstan secrets set OPENAI_API_KEY --for documents",

@@ -10,7 +10,8 @@ export const textChecks: Command = {
   usage:
     "capstan text-checks [list | add <name> [--kind email|credit_card|phone|secret] [--find <words, separated by commas>] " +
     "[--pattern <RE2>] [--model <name> --prompt <what it looks for>] [--then mask|block|ask] [--agent <id>] [--words <text>] | try <text> [--agent <id>] | remove <id>]",
-  summary: "Lists, adds and removes checks on what models say; tries them on a text. The default is to mask.",
+  summary:
+    "Lists, adds and removes checks on what models say, or tries them on a text. A check masks unless told otherwise.",
   options: {
     kind: { type: "string" },
     find: { type: "string" },

@@ -5,7 +5,7 @@ import { runVerb } from "../run-verb.ts";
 
 export const tokens: Command = {
   usage: "capstan tokens [list | revoke <id>]",
-  summary: "Lists and revokes clients that logged in and tokens of agents.",
+  summary: "Lists and revokes agents' tokens and logged-in clients.",
   options: {},
   examples: ["capstan tokens", "capstan tokens revoke 0199c3f0-6a57-7c1e-9d8e-2f1a1a6f3b77"],
   run: (context) =>

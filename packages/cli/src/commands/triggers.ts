@@ -51,8 +51,5 @@ async function list({ options, server, print, terminal }: CommandContext) {
     next_cursor === undefined
       ? ""
       : `${rows.length} of ${total}. More: capstan triggers --cursor ${next_cursor}\n`;
-  return print(
-    answer.value,
-    () => `${printList(head, rows, terminal.columns, "No trigger has come.")}${more}`,
-  );
+  return print(answer.value, () => `${printList(head, rows, terminal.columns, "No triggers yet.")}${more}`);
 }

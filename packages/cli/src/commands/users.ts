@@ -9,7 +9,7 @@ export const users: Command = {
   usage:
     "capstan users [list | disable <email> | enable <email> | delete <email> [--sessions] | weight <email> <number>]",
   summary:
-    "Lists users; disables one, with all keys, tokens, logins, schedules and approvals; deletes what is a disabled one's own, with --sessions also their sessions; sets the weight of one in the line for runs.",
+    "Lists users. `disable` also disables a user's keys, tokens, logins, schedules and approvals; `delete` removes a disabled user's data, with --sessions their sessions too; `weight` sets a user's share of run capacity.",
   options: { sessions: { type: "boolean" } },
   examples: [
     "capstan users",
@@ -50,7 +50,7 @@ async function weigh({ server, print, args }: CommandContext, email: string) {
   const body = requestBody(UserPut, { weight: Number(args[2]) }, users.usage);
   if (!body.ok) return body;
   const answer = await (await server()).users.put(email, body.value);
-  return answer.ok ? print(answer.value, `${email} has the weight ${answer.value.weight}\n`) : answer;
+  return answer.ok ? print(answer.value, `${email} now has weight ${answer.value.weight}\n`) : answer;
 }
 
 async function remove({ server, print, options }: CommandContext, email: string) {

@@ -5,7 +5,7 @@ import type { Command } from "../command.ts";
 export const whoami: Command = {
   usage: "capstan whoami",
   summary:
-    "Shows who you are on the server, how you signed in, and your rights. Exits with 1 when you are not signed in.",
+    "Shows who you are on the server, how you are signed in, and your rights. Exits with 1 when you are not signed in.",
   options: {},
   examples: ["capstan whoami", "capstan whoami --json"],
   async run({ server, print }) {
@@ -27,6 +27,6 @@ const BY: Readonly<Record<Me["by"], string>> = {
 
 function textOf(url: string, { user, rights, by, provider }: Me): string {
   if (user === null)
-    return `Nobody at ${url}. ${provider ? "Sign in with `capstan login`, or set" : "Set"} CAPSTAN_KEY.\n`;
+    return `Not signed in at ${url}. ${provider ? "Sign in with `capstan login`, or set" : "Set"} CAPSTAN_KEY.\n`;
   return `${user} at ${url}, ${BY[by]}; ${rights.length > 0 ? `rights: ${rights.join(", ")}` : "no role, so no rights: ask an admin"}\n`;
 }

@@ -16,7 +16,7 @@ export const wrap: Command = {
   usage:
     "capstan wrap <npm package | program> [--name id] [--command name] [--into folder] [--yes] [--no-install]",
   summary:
-    "Reads a program's --help, isolated, proposes its actions and parameters, writes an editable package, and installs it.",
+    "Reads a program's --help in isolation, proposes actions and parameters, writes an editable package and installs it.",
   options: {
     name: { type: "string" },
     command: { type: "string" },

@@ -75,7 +75,7 @@ export function faultsOf({ figures, cells, variants }: EvalResult, criteria: Cri
       ? [`${broken.length} scores are missing: ${broken[0]?.scorer}: ${broken[0]?.error}`]
       : []),
     ...[...criteria.thresholds.keys()].flatMap((name) =>
-      name === "*" || known.has(name) ? [] : [`no scorer is named "${name}"`],
+      name === "*" || known.has(name) ? [] : [`there is no scorer "${name}"`],
     ),
     ...low,
     ...worse,

@@ -72,7 +72,7 @@ export async function selectionOf(
     const at = word.indexOf("=");
     if (at < 1)
       return fail("command_invalid", {
-        message: `"${word}" is no id and no part of a query such as tool=refund`,
+        message: `"${word}" is neither an id nor part of a query such as tool=refund`,
         usage,
       });
     query[word.slice(0, at)] = numberOf(word.slice(at + 1));

@@ -12,7 +12,7 @@ export async function listSummaries({ server, print }: CommandContext, id: strin
   if (!answer.ok) return answer;
   return print(answer.value, () =>
     answer.value.items.length === 0
-      ? "This conversation was never summarised.\n"
+      ? "This conversation has not been summarised.\n"
       : answer.value.items.map(summaryText).join("\n"),
   );
 }

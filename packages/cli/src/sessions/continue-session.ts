@@ -30,7 +30,7 @@ export async function continueSession(
   const now = changed.value.continue_in;
   return print(
     changed.value,
-    () => `Messages are answered by ${now ? programText(now) : program} from now on.\n`,
+    () => `From now on, ${now ? programText(now) : program} answers messages in this session.\n`,
   );
 }
 

@@ -33,11 +33,11 @@ export async function discardChanges(
   { server, print, terminal, options, json }: CommandContext,
   id: string,
 ): ReturnType<Command["run"]> {
-  const question = "Discard the change? What was changed is lost. [y/N] ";
+  const question = "Discard the change? This cannot be undone. [y/N] ";
   if (options.yes !== true && !json && !(await isAnswered(terminal, question))) return 1;
   const discarded = await (await server()).sessions.discardChange(id);
   return discarded.ok
-    ? print(discarded.value, () => `The change is discarded; ${discarded.value.folder} is as it was.\n`)
+    ? print(discarded.value, () => `Change discarded; ${discarded.value.folder} is unchanged.\n`)
     : discarded;
 }
 

@@ -15,7 +15,7 @@ export async function linkSession({ server, options, print }: CommandContext, id
   const made = await (await server()).links.create(id, body.value);
   if (!made.ok) return made;
   const { url, expires_at } = made.value;
-  return print(made.value, () => `${url}\nWhoever has it can read the session until ${expires_at}.\n`);
+  return print(made.value, () => `${url}\nAnyone with this link can read the session until ${expires_at}.\n`);
 }
 
 export async function listLinks({ server, print, terminal }: CommandContext, id: string) {

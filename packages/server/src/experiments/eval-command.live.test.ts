@@ -48,7 +48,7 @@ describe.each(STORES.slice(0, 1))("capstan eval on $name", ({ fresh }) => {
     expect(failed.code).toBe(1);
     expect(failed.out).toContain("draft (revision 2): exact is 0, below 0.5");
     expect((await evaluate(...clerk(), "--threshold", "polite=1")).out).toContain(
-      'no scorer is named "polite"',
+      'there is no scorer "polite"',
     );
     expect(effects).toEqual([]);
   });
