@@ -16,7 +16,5 @@ await withServer(async (url) => {
   console.log(`${done.status}:`, JSON.stringify(done.execution.steps[0]?.data));
 
   const other = value(await api.route.execute({ task: "tell me a joke about lighthouses", dryRun: true }));
-  console.log(
-    `no match goes to ${other.intent.label}: ${other.matchedCapabilities[0]?.reasons.join(", ")}`,
-  );
+  console.log(`no match goes to ${other.intent.label}: ${other.matchedCapabilities[0]?.reasons.join(", ")}`);
 });

@@ -15,13 +15,11 @@ export const clientFailures = {
   approval_waits: row<{ tool: string; id: string }>({
     status: 409,
     message: ({ tool }) => `"${tool}" requires approval and is still unanswered.`,
-    nextStep: ({ id }) =>
-      `Run \`capstan approvals approve ${id}\` (or deny); the run then continues.`,
+    nextStep: ({ id }) => `Run \`capstan approvals approve ${id}\` (or deny); the run then continues.`,
   }),
   answer_unreadable: row<{ status: number; why: string }>({
     status: 502,
-    message: ({ status, why }) =>
-      `The response (${status}) is not from a Capstan server${why && `: ${why}`}`,
+    message: ({ status, why }) => `The response (${status}) is not from a Capstan server${why && `: ${why}`}`,
     nextStep: () =>
       "Check that the address belongs to a Capstan server and that no proxy changes its responses.",
   }),

@@ -40,7 +40,8 @@ export const folderFailures = {
   }),
   folder_change_conflicts: row<{ paths: readonly string[]; branch: string }>({
     status: 409,
-    message: ({ paths }) => `The folder has changed, and the agent's change conflicts with it in ${named(paths)}.`,
+    message: ({ paths }) =>
+      `The folder has changed, and the agent's change conflicts with it in ${named(paths)}.`,
     nextStep: ({ branch }) =>
       `Merge the branch ${branch} by hand, or discard the change and send the message again to start from the folder's newest commit.`,
     details: ({ paths }) => ({ paths }),

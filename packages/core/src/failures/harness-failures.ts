@@ -61,7 +61,8 @@ export const harnessFailures = {
     status: 422,
     message: ({ harness }) =>
       `'${harness}' does not ask before it uses its own tools, which this agent allows; the current harness does.`,
-    nextStep: () => "Continue in a program that asks for approval, or set allow_native_tools of the agent to false.",
+    nextStep: () =>
+      "Continue in a program that asks for approval, or set allow_native_tools of the agent to false.",
     details: ({ harness }) => ({ harness }),
   }),
   harness_native_tools: row<{ harness: string }>({

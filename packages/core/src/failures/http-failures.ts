@@ -10,7 +10,8 @@ export const httpFailures = {
   request_unreadable: row<{ why: string }>({
     status: 400,
     message: ({ why }) => `The HTTP request cannot be parsed: ${why}.`,
-    nextStep: () => "Send HTTP/1.1 with complete headers and without TLS; TLS belongs in a proxy in front of the server.",
+    nextStep: () =>
+      "Send HTTP/1.1 with complete headers and without TLS; TLS belongs in a proxy in front of the server.",
   }),
   method_unknown: row<{ method: string }>({
     status: 501,

@@ -196,8 +196,7 @@ export const installFailures = {
   service_down: row<{ service: string; url: string; why: string }>({
     status: 503,
     message: ({ service, url, why }) => `The service ${service} is down: ${url} says ${why}.`,
-    nextStep: () =>
-      "Start it with `capstan services start`, check `capstan services logs`, then try again.",
+    nextStep: () => "Start it with `capstan services start`, check `capstan services logs`, then try again.",
   }),
   folder_exists: row<{ folder: string }>({
     status: 409,

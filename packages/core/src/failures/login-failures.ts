@@ -56,7 +56,8 @@ export const loginFailures = {
     status: 409,
     message: ({ id }) =>
       `"${id}" is the server's first organisation. It cannot be deleted and has neither its own members nor limits.`,
-    nextStep: () => "Its people get their roles from the OpenID provider's claims; use budgets to limit its spending.",
+    nextStep: () =>
+      "Its people get their roles from the OpenID provider's claims; use budgets to limit its spending.",
   }),
   organisation_not_separated: row<Record<string, never>>({
     status: 503,

@@ -191,7 +191,8 @@ export const runFailures = {
   run_broken: row<{ reference: string }>({
     status: 500,
     message: ({ reference }) => `The run failed with an internal error (reference ${reference}).`,
-    nextStep: () => "Search the server's log for the reference, report the error, and send the message again.",
+    nextStep: () =>
+      "Search the server's log for the reference, report the error, and send the message again.",
   }),
   output_not_valid: row<{ where: string }>({
     status: 502,
@@ -275,6 +276,7 @@ export const runFailures = {
   session_links_full: row<Record<string, never>>({
     status: 409,
     message: () => "This session has reached its limit of links.",
-    nextStep: () => "End one: `capstan sessions links <id>` lists them, `capstan sessions unlink <id> <link>` ends one.",
+    nextStep: () =>
+      "End one: `capstan sessions links <id>` lists them, `capstan sessions unlink <id> <link>` ends one.",
   }),
 };

@@ -38,7 +38,8 @@ export const sourceFailures = {
     status: 502,
     message: ({ server, why }) =>
       `The MCP server ${server} exited during the call${why === "" ? "." : `: ${why}`}`,
-    nextStep: () => "Call again; the server is restarted. If it exits again, report it to the server's author.",
+    nextStep: () =>
+      "Call again; the server is restarted. If it exits again, report it to the server's author.",
   }),
   skill_file_unknown: row<{ skill: string; path: string; files: readonly string[] }>({
     status: 404,

@@ -108,7 +108,9 @@ function Change({ change }: { change: FolderChange }) {
 function Hindrances({ change: { behind, conflicts, blocked_by, notes, problem } }: { change: FolderChange }) {
   const lines = [
     ...(problem ? [`${problem.message} ${problem.nextStep}`] : []),
-    ...(conflicts.length > 0 ? [`The folder has changed since and conflicts in ${conflicts.join(", ")}.`] : []),
+    ...(conflicts.length > 0
+      ? [`The folder has changed since and conflicts in ${conflicts.join(", ")}.`]
+      : []),
     ...(blocked_by.length > 0 ? [`Not committed in the folder: ${blocked_by.join(", ")}.`] : []),
     ...(behind > 0 ? [`The folder has ${behind} newer ${behind === 1 ? "commit" : "commits"}.`] : []),
     ...notes,
