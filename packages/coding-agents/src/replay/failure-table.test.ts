@@ -48,7 +48,7 @@ const ROWS: readonly Row[] = [
     "SIGKILL",
     ({ works }) => ({ text: beginning(works, 0.5), exit: { code: null, signal: "SIGKILL" } }),
     "coding_agent_killed",
-    /what ended it/,
+    /what killed it/,
   ],
   [
     "garbage in place of the rest",
