@@ -114,7 +114,7 @@ describe("a header of ours would carry someone's second header", () => {
   test("a request that is two requests is refused by the socket", async () => {
     const smuggled = `POST /v1/agents HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /v1/keys HTTP/1.1\r\nhost: ${host}\r\n\r\n`;
     const answer = await bytes(smuggled);
-    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(answer.match(/HTTP\/1\.1 \d/g)).toHaveLength(1);
     expect(answer).toMatch(/^HTTP\/1\.1 400/);
   });
 });
