@@ -157,7 +157,7 @@ test("a person allows a client one tool, and the browser carries the code back t
   const page = await studio.open(consentPath);
   await page.getByText("a program on your machine").waitFor();
   await page.getByLabel("Agent", { exact: true }).selectOption({ label: "Mate" });
-  await page.getByLabel("Only the tools I choose").check();
+  await page.getByLabel("Selected tools").check();
   await page.getByLabel("Allow add", { exact: true }).check();
   const left = page.waitForRequest(/127\.0\.0\.1:9\/callback/);
   await page.getByRole("button", { name: "Allow" }).click();

@@ -21,7 +21,7 @@ export function LeaveDialog() {
         </>
       }
     >
-      Your changes to this agent are not saved.
+      Your changes to this agent have not been saved.
     </Dialog>
   );
 }

@@ -10,9 +10,8 @@ export const useMe = () => useRead(["me"], (signal) => api.logins.me(signal));
 
 /** By the word in the address; an address cannot put other text here. */
 const PROBLEMS: Readonly<Record<string, string>> = {
-  expired: "The sign-in took too long, or began in another browser. Try again.",
-  refused:
-    "The provider's answer could not be verified. Try again; an admin finds the reason in the server's log.",
+  expired: "The sign-in took too long or was started in another browser. Try again.",
+  refused: "The provider's response could not be verified. Try again; the reason is in the server's log.",
   unavailable: "The provider cannot be reached. Try again in a moment.",
   denied: "The sign-in was cancelled.",
   not_allowed: "This account may not sign in here. Ask an admin of this server.",
@@ -51,7 +50,7 @@ export function SignIn({
 export const NoRole = ({ me, children }: { me: Me; children: ReactNode }) => (
   <Card title="No role yet">
     <p className="text-sm text-ink-soft">
-      You are signed in as {me.user}, but no role was given to you. Ask an admin of this server.
+      You are signed in as {me.user}, but you have no role yet. Ask an admin of this server.
     </p>
     {children}
     <SignOut />

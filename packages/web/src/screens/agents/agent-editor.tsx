@@ -145,7 +145,7 @@ function SaveNote({ save, agent }: SaveNoteProps) {
         <p className="rounded-lg bg-good-soft p-3 text-good">
           {save.variables ? (
             <>
-              Saved as a draft, which nobody uses yet.{" "}
+              Saved as a draft; not in use yet.{" "}
               <Link href={`/agents/${agent.id}/history`} className="underline">
                 Compare it or make it live
               </Link>

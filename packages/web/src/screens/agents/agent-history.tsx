@@ -27,7 +27,7 @@ export default function AgentHistory() {
     <Screen
       wide
       title={agent.data ? `History of ${agent.data.name}` : "History"}
-      lead="Every save is a revision. New sessions use the live one; a share of them may use the canary."
+      lead="Every save creates a revision. New sessions use the live one; a share of them can use the canary."
       actions={<LinkButton href={`/agents/${id}`}>Edit</LinkButton>}
     >
       {labels.data && <Figures id={id} labels={labels.data.items} />}
@@ -152,13 +152,13 @@ function RevisionRow({ id, revision, others, labels }: RevisionRowProps) {
 }
 
 const QUESTIONS: Record<Asked, readonly [title: string, action: string, text: string]> = {
-  live: ["Make it live?", "Make live", "New sessions use it from now on. The audit log has who did it."],
+  live: ["Make it live?", "Make live", "New sessions use it from now on. The change is in the audit log."],
   canary: [
     "Try it on a share of sessions?",
     "Start canary",
-    "One of ten new sessions uses it; their figures stand beside live's.",
+    "One in ten new sessions uses it; compare its figures with the live revision's.",
   ],
-  restore: ["Restore it?", "Restore", "It is saved as a new revision, and that one is live."],
+  restore: ["Restore it?", "Restore", "It is saved as a new revision and made live."],
 };
 
 interface AskDialogProps {

@@ -42,7 +42,7 @@ export function BasicFields({ draft, onChange }: DraftProps) {
 
 function ModelField({ draft, onChange }: DraftProps) {
   return (
-    <Field label="Model" hint="What answers, unless a chat chooses another.">
+    <Field label="Model" hint="Answers unless a chat chooses another model.">
       {(control) => (
         <div {...control} className="flex h-9 items-center rounded-lg border border-line-strong/60 px-1">
           <ModelButton
@@ -69,7 +69,7 @@ function FallbackFields({ draft, onChange }: DraftProps) {
     <Field
       label="Fallback models"
       className="md:col-span-2"
-      hint="Asked in this order when a provider is down, over its quota or too slow."
+      hint="Tried in this order when a provider is down, over quota or too slow."
     >
       {(control) => (
         <div {...control} className="flex flex-wrap gap-2">
@@ -92,7 +92,7 @@ function ProgramModelField({ draft, onChange }: DraftProps) {
   const models = useProgramModels(draft.harness).map(({ modelId }) => modelId);
   const names = new Set(draft.model === null ? models : [draft.model, ...models]);
   return (
-    <Field label="Model" hint={`A model of ${draft.harness}, by its own name.`}>
+    <Field label="Model" hint={`A model of ${draft.harness}, under the name it uses.`}>
       {(control) => (
         <Select
           {...control}

@@ -74,8 +74,8 @@ export function CapabilityRow({ entry, summary, tokens, fault, onChange }: Capab
 
 const pinTitle = (pin: string, registered: string | undefined): string =>
   registered === undefined || registered === pin
-    ? "Stays on this version"
-    : `Stays on this version; ${registered} is registered`;
+    ? "Pinned to this version"
+    : `Pinned to this version; ${registered} is registered`;
 
 interface OptionsProps {
   entry: DraftCapability;
@@ -90,10 +90,10 @@ function Options({ entry, fault, onChange }: OptionsProps) {
     <div className="flex flex-col gap-4 border-t border-line bg-sunken/50 p-4 pl-11">
       <Field
         label="Prefix of its tools"
-        hint="Prepended to each tool name. Set it when two capabilities have a tool of the same name."
+        hint="Prepended to each tool name. Use it when two capabilities have tools with the same name."
         error={
           fault === "conflict"
-            ? "Another capability has a tool of the same name. Give one of the two a prefix."
+            ? "Another capability has a tool with the same name. Give one of them a prefix."
             : undefined
         }
       >

@@ -45,7 +45,7 @@ function Price({ draft, preview }: { draft: AgentDraft; preview: AgentPreview })
   return (
     <span className="flex flex-wrap items-center justify-end gap-1.5">
       {more !== 0 && (
-        <Badge tone={more > 0 ? "warn" : "good"} title="Since you opened this agent">
+        <Badge tone={more > 0 ? "warn" : "good"} title="Changed since you opened this agent">
           {more > 0 ? "+" : "−"}
           {amount(Math.abs(more))}
         </Badge>

@@ -83,13 +83,13 @@ function Diff({ diff: { fields, prompt, pins, rights, tokens } }: { diff: Revisi
         ))}
         {pins.map(({ id, before, after }) => (
           <li key={id}>
-            {id}: {before?.version ?? "not there"} → {after?.version ?? "not there"}
+            {id}: {before?.version ?? "none"} → {after?.version ?? "none"}
           </li>
         ))}
       </ul>
       {tokens.before !== null && tokens.after !== null && tokens.before !== tokens.after && (
         <p className="numbers text-xs text-ink-faint">
-          {tokens.before} → {tokens.after} tokens before the first word
+          {tokens.before} → {tokens.after} tokens per call
         </p>
       )}
     </div>

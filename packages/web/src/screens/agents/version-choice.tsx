@@ -15,7 +15,7 @@ export function VersionChoice({ entry, onChange }: VersionChoiceProps) {
   if (names.length < 2 && pin === undefined) return null;
   const registered = versions.find((each) => each.registered)?.version ?? "";
   return (
-    <Field label="Version" hint="An agent that stays on a version does not get newer ones.">
+    <Field label="Version" hint="A pinned agent does not get newer versions.">
       {(control) => (
         <Select
           {...control}

@@ -72,9 +72,7 @@ function Proposal({ approval, onSaved, onClose }: ProposalProps) {
           <div className="flex flex-col gap-4">
             <p className="rounded-lg bg-accent-soft p-3 font-medium text-accent-ink">{proposal.sentence}</p>
             {proposal.open.length > 0 && (
-              <p className="text-warn">
-                Not restricted: {proposal.open.join(", ")}. Any value is allowed there.
-              </p>
+              <p className="text-warn">Not restricted: {proposal.open.join(", ")}. Any value is allowed.</p>
             )}
             <TextField
               label="Ends after"

@@ -29,8 +29,7 @@ export function MoreOfBudget({ approval, busy, onAnswer }: QuestionProps) {
       }}
     >
       <p className="text-sm text-ink-soft">
-        {amount("spent")} of {amount("limit")} are spent. Without an answer the run goes on in the next
-        period.
+        {amount("spent")} of {amount("limit")} spent. Without an answer, the run continues in the next period.
       </p>
       <Field label="How much more, in this period">
         {(control) => (

@@ -20,7 +20,7 @@ export default function BudgetsScreen() {
   return (
     <Screen
       title="Budgets"
-      lead="How much may be spent in a period: US dollars, tokens or calls. At the limit a run waits for approval or for the next period, or is refused."
+      lead="Limits on US dollars, tokens or calls per period. At the limit, a run waits for approval or for the next period, or is refused."
       actions={
         <Button look="primary" onClick={() => setEditing("new")}>
           New budget
@@ -31,7 +31,7 @@ export default function BudgetsScreen() {
         {(items) =>
           items.length === 0 ? (
             <Empty icon={Wallet} title="No budgets">
-              Only the limits of each agent apply. A budget holds over days, and over all agents and servers.
+              Only each agent's own limits apply. A budget counts across days, agents and servers.
             </Empty>
           ) : (
             <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
@@ -64,7 +64,7 @@ function BudgetRow({ budget, onEdit }: { budget: Budget; onEdit: () => void }) {
           <p className="font-medium">{name}</p>
           <p className="text-xs text-ink-faint">
             {sentence}. This period ends <span title={dateTime(period_end)}>{ago(period_end)}</span>
-            {budget.webhook && `; ${new URL(budget.webhook.url).host} is told of alerts`}.
+            {budget.webhook && `; ${new URL(budget.webhook.url).host} receives alerts`}.
           </p>
         </div>
         {spending.length === 0 && <p className="text-sm text-ink-soft">Nothing spent yet.</p>}
@@ -86,7 +86,7 @@ function BudgetRow({ budget, onEdit }: { budget: Budget; onEdit: () => void }) {
           refreshes={["budgets"]}
           onClose={() => setRemoving(false)}
         >
-          {sentence}. It is out of force at once, and what was counted is lost.
+          {sentence}. It stops applying immediately, and its count is lost.
         </ConfirmDialog>
       )}
     </article>

@@ -35,7 +35,7 @@ export function ChangesDialog({ session, onClose }: { session: Session; onClose:
         refreshes={REFRESHES}
         onClose={() => setDiscarding(false)}
       >
-        The worktree and its branch are removed. The folder stays as it is.
+        The worktree and its branch are removed. The folder is not changed.
       </ConfirmDialog>
     );
   return (

@@ -19,7 +19,7 @@ export function PinMessage({ sessionId, messageId }: { sessionId: string; messag
     <IconButton
       label={label}
       aria-pressed={isPinned}
-      title={refused ?? `${label}: summaries keep a pinned message word for word`}
+      title={refused ?? `${label}: summaries keep pinned messages word for word`}
       disabled={change.isPending}
       onClick={() => change.mutate(!isPinned)}
     >

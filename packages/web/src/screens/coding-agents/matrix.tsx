@@ -76,7 +76,7 @@ function Table({ agents }: { agents: CodingAgentInfo[] }) {
           <Dot filled /> seen in a probe
         </span>
         <span className="inline-flex items-center gap-1 text-bad">
-          <span className="size-3 rounded-sm bg-bad-soft" /> differs from what is declared
+          <span className="size-3 rounded-sm bg-bad-soft" /> differs from its claim
         </span>
       </p>
     </Panel>

@@ -27,7 +27,7 @@ export function ConnectPage() {
   const query = new URLSearchParams(location.search);
   const approval = query.get("approval");
   return (
-    <Screen title="Connect an account" lead="An agent can then use it for you, and for nobody else.">
+    <Screen title="Connect an account" lead="An agent can then use it on your behalf only.">
       {approval === null ? <FromAddress query={query} /> : <FromApproval id={approval} />}
     </Screen>
   );
@@ -136,7 +136,7 @@ function Decision({ asked, provider }: { asked: Asked; provider: ConnectionProvi
     >
       <About asked={asked} provider={provider} />
       {approvalId === undefined && provider.kind === "oauth2" && (
-        <Field label="Scopes" hint="Separated by spaces, as the provider writes them.">
+        <Field label="Scopes" hint="Separated by spaces, spelled as the provider does.">
           {(control) => (
             <TextInput {...control} value={scopes} onChange={({ target }) => setScopes(target.value)} />
           )}
@@ -177,7 +177,7 @@ function About({ asked, provider }: { asked: Asked; provider: ConnectionProvider
     <Panel title={`Your account at ${provider.name}`}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
         <dt className="text-ink-soft">Who asks</dt>
-        <dd className="font-medium">{asked.agentName ?? "You, for every agent that you use"}</dd>
+        <dd className="font-medium">{asked.agentName ?? "You, for every agent you use"}</dd>
         {asked.tool && (
           <>
             <dt className="text-ink-soft">For the tool</dt>
@@ -197,7 +197,7 @@ function About({ asked, provider }: { asked: Asked; provider: ConnectionProvider
           </>
         )}
         <dt className="text-ink-soft">Tokens go to</dt>
-        <dd>{provider.hosts.join(", ")}, and nowhere else</dd>
+        <dd>{provider.hosts.join(", ")}; no other hosts</dd>
         {asked.reason && (
           <>
             <dt className="text-ink-soft">Why now</dt>

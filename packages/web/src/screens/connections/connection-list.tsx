@@ -114,7 +114,7 @@ function Uses({ id }: { id: string }) {
     <Loaded query={query} what="Uses" rows={2}>
       {({ items }) =>
         items.length === 0 ? (
-          <p className="text-ink-soft">Nothing has used it yet.</p>
+          <p className="text-ink-soft">Not used yet.</p>
         ) : (
           <ul className="flex flex-col gap-1">
             {items.map(({ used_at, agent_name, tool, session_id }) => (
@@ -156,7 +156,7 @@ function Providers() {
             );
           return (
             <p className="text-sm text-ink-soft">
-              No provider is configured. An admin adds one with{" "}
+              No provider is configured. An admin can add one with{" "}
               <Code>capstan connections provider github --client-id …</Code>
             </p>
           );

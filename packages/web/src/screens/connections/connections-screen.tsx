@@ -10,7 +10,7 @@ export default function ConnectionsScreen() {
   if (step === "connect") return <ConnectPage />;
   if (step === "callback" || step === "from") return <FinishPage />;
   return (
-    <Screen title="Connections" lead="Your accounts at other services, for agents that act for you.">
+    <Screen title="Connections" lead="Your accounts at other services, for agents that act on your behalf.">
       <ConnectionList />
     </Screen>
   );

@@ -25,7 +25,7 @@ test("a person connects an account at the provider, sees it, and revokes it", as
   const page = await studio.open("/connections");
   await page.getByRole("link", { name: "Postbox" }).click();
   await page.getByLabel("Scopes").fill("mail.read");
-  await page.getByText("and nowhere else").waitFor();
+  await page.getByText("no other hosts").waitFor();
   await page.getByRole("button", { name: "Continue to Postbox" }).click();
   await page.locator('input[name="login"]').fill("mia");
   await page.locator('input[name="password"]').fill("any");

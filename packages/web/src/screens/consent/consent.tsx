@@ -29,7 +29,10 @@ export default function Consent() {
     { keepPrevious: true },
   );
   return (
-    <Screen title="Log in a client" lead="A program asks to act for you. Allow it only if you started this.">
+    <Screen
+      title="Log in a client"
+      lead="A program asks to act on your behalf. Allow it only if you started this."
+    >
       <Loaded query={query} what="Login requests">
         {(review) => (
           <Decision
@@ -101,7 +104,7 @@ function Client({ review: { client, surface } }: { review: ClientLoginReview }) 
     <Panel title={client.name}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
         <dt className="text-ink-soft">Described at</dt>
-        <dd>{client.host ?? "nowhere: this name is what the program says of itself"}</dd>
+        <dd>{client.host ?? "not verified: the program chose this name itself"}</dd>
         <dt className="text-ink-soft">The login goes to</dt>
         <dd className="font-medium">{client.receiver}</dd>
         <dt className="text-ink-soft">It wants to</dt>
@@ -114,7 +117,7 @@ function Client({ review: { client, surface } }: { review: ClientLoginReview }) 
 function AgentChoice({ value, onChange }: { value: string | undefined; onChange: (id: string) => void }) {
   const agents = useAgents();
   return (
-    <Field label="Agent" hint="The client sees this agent's tools and no other's.">
+    <Field label="Agent" hint="The client only sees this agent's tools.">
       {(control) => (
         <Select {...control} value={value ?? ""} onChange={({ target }) => onChange(target.value)}>
           <option value="" disabled>

@@ -23,15 +23,15 @@ export function ToolChoice({ review, scopes, onChange }: ToolChoiceProps) {
     onChange({ asked: review.scopes, reading: [READING], chosen: [] as string[] }[next]);
   };
   const options: [Extent, string][] = [
-    ["asked", "Every tool, and asking the agent itself"],
-    ["reading", "Only tools that read"],
-    ["chosen", "Only the tools I choose"],
+    ["asked", "Every tool, and messages to the agent"],
+    ["reading", "Read-only tools"],
+    ["chosen", "Selected tools"],
   ];
   return (
     <Panel title="Tools">
       {mayNarrow && (
         <fieldset className="mb-3 flex flex-col gap-1">
-          <legend className="sr-only">How much the client may do</legend>
+          <legend className="sr-only">What the client may use</legend>
           {options.map(([value, label]) => (
             <label key={value} className="flex items-center gap-2 text-sm">
               <input type="radio" name="extent" checked={extent === value} onChange={() => choose(value)} />

@@ -117,7 +117,7 @@ export function CaseFacts({ cell }: { cell: ExperimentCell & Pick<ExperimentTrac
       </Fact>
       <Fact name="Ended">
         {outcome ?? cell.status}
-        {verdict && `, ${verdict} beside the recording`}; {amount(tokens)} tokens, {usd(cost_usd)},{" "}
+        {verdict && `, ${verdict} compared with the recording`}; {amount(tokens)} tokens, {usd(cost_usd)},{" "}
         {duration(model_ms)}
       </Fact>
     </dl>

@@ -12,7 +12,7 @@ export function DatasetList() {
       {(items) =>
         items.length === 0 ? (
           <Empty icon={Database} title="No datasets">
-            Make one with <code>capstan datasets create</code>, and fill it from recorded runs or a file.
+            Make one with <code>capstan datasets create</code>, then fill it from recorded runs or a file.
           </Empty>
         ) : (
           <div className="flex flex-col gap-4">

@@ -1,4 +1,4 @@
-/** One dataset: its versions, the items of one, and what was taken out of each. */
+/** One dataset: its versions, the items of one, and what was removed of each. */
 import type { Dataset, DatasetItem } from "@capstan/client";
 import { useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
@@ -42,7 +42,7 @@ function Parts({ dataset }: { dataset: Dataset }) {
       </header>
       {isMeasuring && <NewExperiment dataset={dataset} onClose={() => setMeasuring(false)} />}
       {version === 0 ? (
-        <p className="text-sm text-ink-soft">It has no items yet.</p>
+        <p className="text-sm text-ink-soft">No items yet.</p>
       ) : (
         <>
           <Items id={dataset.id} version={version} isNewest={version === dataset.version} />
@@ -123,7 +123,7 @@ function ItemRow({ datasetId, item, isNewest }: ItemRowProps) {
       </p>
       {scrubbed.length > 0 && (
         <p className="flex flex-wrap items-center gap-2 text-xs">
-          <Badge tone="warn">{scrubbed.length} taken out</Badge>
+          <Badge tone="warn">{scrubbed.length} removed</Badge>
           {numbered(scrubbed).map(({ at, item: { path, kind } }) => (
             <span key={at}>
               {words(kind)} in <Code>{path}</Code>

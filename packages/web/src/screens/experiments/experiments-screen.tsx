@@ -29,7 +29,7 @@ export default function ExperimentsScreen() {
     <Screen
       wide
       title="Experiments"
-      lead="Variants of an agent, measured on the cases of a dataset. Nothing with an effect runs."
+      lead="Measure variants of an agent on a dataset. Tools with side effects never run."
     >
       <Tabs label="Experiments" tabs={TABS} current={tab} onChange={go}>
         {tab === "results" && <Results id={id} cell={cell} />}

@@ -89,7 +89,7 @@ function MonitorRow({ monitor }: { monitor: Monitor }) {
           refreshes={["monitors"]}
           onClose={() => setRemoving(false)}
         >
-          Its scores and alerts are deleted. The runs stay.
+          Its scores and alerts are deleted; the runs are kept.
         </ConfirmDialog>
       )}
     </article>
@@ -149,7 +149,7 @@ function AlertRow({ alert }: { alert: MonitorAlert }) {
 }
 
 function Revisions({ report: { revisions, agent_id } }: { report: MonitorReport }) {
-  if (revisions.length === 0) return <p className="text-sm text-ink-soft">Nothing is scored yet.</p>;
+  if (revisions.length === 0) return <p className="text-sm text-ink-soft">No scores yet.</p>;
   return (
     <ul className="flex flex-col gap-1 text-sm">
       {revisions.map(({ revision, scorers }) => (

@@ -45,7 +45,7 @@ test("a monitor is started, shows the mean of each revision, and its alert is ac
   await page.getByLabel("Percent of its runs").fill("100");
   await page.getByRole("button", { name: "Start" }).click();
   const row = page.getByRole("article", { name: "Amounts" });
-  await row.getByText("Nothing is scored yet.").waitFor();
+  await row.getByText("No scores yet.").waitFor();
   const [monitor] = (await studio.server.call("GET", "/v1/monitors")).body.items;
   await studio.server.call("PATCH", `/v1/monitors/${monitor.id}`, { every_runs: 5 });
   for (let at = 0; at < 5; at++) await send();

@@ -73,7 +73,7 @@ export function NewExperiment({ dataset, onClose }: { dataset: Dataset; onClose:
         </Field>
       </div>
       <p className="mt-3 text-sm text-ink-soft">
-        Results of tools come from the dataset: nothing with an effect runs.
+        Tool results come from the dataset; nothing with side effects runs.
       </p>
       <ChangeFailure error={start.error} />
     </Dialog>

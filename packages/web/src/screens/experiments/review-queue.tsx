@@ -82,7 +82,7 @@ function Questions({ open }: { open: readonly Open[] }) {
         <Card open={current} place={`${at + 1} of ${open.length}`} busy={answer.isPending} onSay={say} />
       ) : (
         <Empty icon={ClipboardCheck} title="Nothing to review">
-          An experiment with a scorer of type human asks people here.
+          Experiments with a scorer of type human appear here.
         </Empty>
       )}
     </>
@@ -128,7 +128,7 @@ function Card({ open: { experiment, cell, question }, place, busy, onSay }: Card
       >
         <CaseFacts cell={cell} />
         <p className="mt-3 text-xs text-ink-soft">
-          y or 1 says yes, n or 2 says no, j and k go on and back.{" "}
+          Press y or 1 for yes, n or 2 for no, j and k for next and previous.{" "}
           <Link href={`/experiments/results/${experiment}/${cell.id}`} className="text-accent-ink underline">
             Trace
           </Link>

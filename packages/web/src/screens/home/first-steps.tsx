@@ -12,7 +12,7 @@ const stepsFor = (answers: string | undefined) =>
   [
     ["Build", "An agent is an ordered list of capabilities: prompts, tools and permissions."],
     answers === undefined
-      ? ["Chat", "Works without a key: the demo model gives a tour and really calls the tools."]
+      ? ["Chat", "Works without a key: the demo model gives a tour and calls real tools."]
       : ["Chat", `${answers} answers and calls the tools. Any chat can use another model.`],
     answers === undefined
       ? ["Steer", "Approve what matters, see every step, switch to a real model any time."]

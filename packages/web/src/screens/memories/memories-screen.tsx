@@ -26,7 +26,7 @@ export default function MemoriesScreen() {
   return (
     <Screen
       title="Memory"
-      lead="Facts that agents keep between conversations. Each belongs to one user, one agent or everybody; nobody else can recall it."
+      lead="Facts that agents keep between conversations. Each is available to one user, one agent or everyone."
       actions={
         <Button look="primary" onClick={() => setEditing("new")}>
           New fact
@@ -95,7 +95,7 @@ function FactRow({ memory, onEdit }: { memory: Memory; onEdit: () => void }) {
           refreshes={["memories"]}
           onClose={() => setForgetting(false)}
         >
-          {text} It cannot be brought back.
+          {text} This cannot be undone.
         </ConfirmDialog>
       )}
     </article>

@@ -120,7 +120,7 @@ function Asked({ review, busy, onYes, onNo, onDescribe }: AskedProps) {
             </label>
           ))}
           <p className="text-xs text-ink-faint">
-            Tools stay hidden until you and the agent both have their scopes.
+            Tools stay hidden until both you and the agent have their scopes.
           </p>
         </fieldset>
       )}

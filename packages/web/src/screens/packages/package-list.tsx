@@ -48,7 +48,7 @@ export function PackageList() {
           refreshes={["packages", "capabilities", "services"]}
           onClose={() => setLeaving(undefined)}
         >
-          Removes its capability, files and service. Refused while agents need it.
+          Removes its capability, files and service. Refused while agents use it.
         </ConfirmDialog>
       )}
     </div>

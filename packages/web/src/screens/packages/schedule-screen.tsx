@@ -3,7 +3,7 @@ import { Schedules } from "./schedules.tsx";
 
 export default function ScheduleScreen() {
   return (
-    <Screen title="Schedules" lead="Agents that work at set times: next run, last outcome, run now, pause.">
+    <Screen title="Schedules" lead="Agents that run at set times.">
       <Schedules />
     </Screen>
   );

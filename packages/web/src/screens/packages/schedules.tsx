@@ -25,7 +25,7 @@ export function Schedules() {
           {(items) =>
             items.length === 0 ? (
               <Empty icon={CalendarClock} title="No schedules yet">
-                A schedule wakes an agent at set times, such as every weekday at nine.
+                A schedule runs an agent at set times, such as every weekday at nine.
               </Empty>
             ) : (
               <ul className="divide-y divide-line">
@@ -77,7 +77,7 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
               Next run <span title={dateTime(next_run_at)}>{dateTime(next_run_at)}</span> ({ago(next_run_at)})
             </>
           ) : (
-            "No next run while it is paused"
+            "Paused: no next run"
           )}
         </p>
         {last_run && last_fired_at && <LastRun run={last_run} at={last_fired_at} />}
@@ -117,7 +117,7 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
           refreshes={["schedules"]}
           onClose={() => setAsking(false)}
         >
-          Sessions of earlier runs stay.
+          Sessions of earlier runs are kept.
         </ConfirmDialog>
       )}
     </div>

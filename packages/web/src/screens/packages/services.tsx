@@ -32,7 +32,7 @@ export function Services() {
             <StartService />
             {items.length === 0 ? (
               <Empty icon={Server} title="No background services">
-                Packages of type “rt” include one. It runs beside the server and sends triggers.
+                Packages of type “rt” include one. It runs alongside the server and sends triggers.
               </Empty>
             ) : (
               <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">

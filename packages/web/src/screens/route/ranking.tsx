@@ -12,7 +12,7 @@ export function Ranking({ answer: { intent, matches, rejected, plan } }: { answe
         {percent(intent.confidence)} sure. Read as “{intent.normalizedTask}”.
       </p>
       {matches.length === 0 ? (
-        <p>Nothing fits this task.</p>
+        <p>No match for this task.</p>
       ) : (
         <ol className="flex flex-col gap-4" aria-label="Matches">
           {matches.map(({ id, name, score, reasons }, index) => (

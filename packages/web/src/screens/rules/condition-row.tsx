@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<Kind, { label: string; fresh: Condition }>> = {
   not_group: { label: "the user is not in the group", fresh: { not_group: "" } },
   connection: { label: "the tool uses an account at", fresh: { connection: "" } },
   scope: { label: "the tool needs the scope", fresh: { scope: "" } },
-  path: { label: "the call comes by", fresh: { path: "mcp" } },
+  path: { label: "the call arrives over", fresh: { path: "mcp" } },
   time: { label: "the time is", fresh: { time: { from: "18:00", to: "08:00" } } },
   often: {
     label: "it is more than",

@@ -144,7 +144,7 @@ function More({ draft, onChange }: PartProps) {
       <AgentField label="For" value={draft.agentId} onChange={(agentId) => onChange({ agentId })} />
       <TextField
         label="Words"
-        hint="Shown to the person who is asked, or to the model that is refused."
+        hint="Shown to the approver, or to the model when the call is denied."
         value={draft.words}
         onChange={(value) => onChange({ words: value })}
       />

@@ -23,7 +23,7 @@ export default function RulesScreen() {
   return (
     <Screen
       title="Rules"
-      lead="Which calls are allowed, asked for or denied. Deny beats ask, ask beats allow; without a rule the tool's own policy decides."
+      lead="Allow, deny or require approval for calls. Deny beats ask, ask beats allow; without a rule, the tool's own policy applies."
       actions={
         <Button look="primary" onClick={() => setEditing("new")}>
           New rule
@@ -112,7 +112,7 @@ const Defaults = () => (
           {ruleSentence(rule)}
         </li>
       ))}
-      <li className="text-ink-faint">A rule of yours on the same data replaces the default.</li>
+      <li className="text-ink-faint">Your own rule for the same data replaces the default.</li>
     </ul>
   </details>
 );

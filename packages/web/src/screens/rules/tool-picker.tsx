@@ -13,7 +13,7 @@ import { useCapabilities, useCapability } from "../../server/reads.ts";
 const KINDS: readonly (readonly [pattern: string, label: string])[] = [
   ["*", "every tool"],
   ["writes:external", "every tool that sends something out"],
-  ["writes:irreversible", "every tool that does what cannot be undone"],
+  ["writes:irreversible", "every tool whose effect cannot be undone"],
   ["reads:private", "every tool that reads private data"],
   ["reads:untrusted", "every tool that reads untrusted data"],
   ["uses:secrets", "every tool that makes a change with a stored credential"],
@@ -33,7 +33,7 @@ export function ToolPicker({ tools, onChange }: ToolPickerProps) {
     from === ""
       ? KINDS
       : [
-          [`capability:${from}`, "every tool of it"] as const,
+          [`capability:${from}`, "all of its tools"] as const,
           ...(chosen?.tools ?? []).map(({ name }) => [name, name] as const),
         ];
   return (

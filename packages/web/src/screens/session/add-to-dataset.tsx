@@ -61,7 +61,7 @@ function AddDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
           <Link href={`/experiments/datasets/${add.data.id}`} className="text-accent-ink underline">
             the dataset
           </Link>
-          . {add.data.taken > 0 && `Taken out: secrets in ${count(add.data.taken, "place")}.`}
+          . {add.data.taken > 0 && `Removed: secrets in ${count(add.data.taken, "place")}.`}
         </p>
       ) : (
         <div className="flex flex-col gap-3">

@@ -33,7 +33,7 @@ function LinksDialog({ session, onClose }: { session: Session; onClose: () => vo
     <Dialog title="Share this session" onClose={onClose}>
       <div className="flex flex-col gap-5">
         <p className="text-sm text-ink-soft">
-          Anyone with the link can read the messages until it expires. It does not allow writing.
+          Anyone with the link can read the messages until it expires. They cannot write.
         </p>
         <NewLink session={session} />
         <Loaded query={links} what="Links">
@@ -81,7 +81,7 @@ function NewLink({ session }: { session: Session }) {
           <CopyButton text={create.data.url} label="Copy link" />
         </p>
       )}
-      {create.data && <p className="text-xs text-ink-faint">Copy it now: it is not shown again.</p>}
+      {create.data && <p className="text-xs text-ink-faint">Copy it now. You will not see it again.</p>}
       <ChangeFailure error={create.error} />
     </div>
   );

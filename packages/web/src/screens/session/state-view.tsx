@@ -12,7 +12,7 @@ export function StateView({ session, state }: { session: Session; state: JsonVal
     <div className="flex flex-col gap-5">
       <Panel title="Shared state">
         {isEmpty ? (
-          <p className="text-ink-soft">Empty. Agents and clients change it with state events.</p>
+          <p className="text-ink-soft">Empty. Agents and clients update it with state events.</p>
         ) : (
           <JsonView value={current} label="Shared state" />
         )}

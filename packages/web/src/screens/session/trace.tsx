@@ -48,7 +48,7 @@ export function Trace({ sessionId, view }: TraceProps) {
         if (items.length === 0)
           return (
             <Empty icon={Activity} title="No runs yet">
-              The first message starts one.
+              Send a message to start one.
             </Empty>
           );
         const named = items.map((run, index) => ({ run, name: nameOf(view, run.id, index) }));
@@ -158,7 +158,7 @@ function RunTrace({ run, name }: NamedRun) {
 
 const cancelledBy = ({ outcome }: Run): string => {
   const by = outcome && "by" in outcome && typeof outcome.by === "string" ? outcome.by : undefined;
-  return by ? `Stopped by ${by}.` : "Stopped before it was done.";
+  return by ? `Stopped by ${by}.` : "Stopped before it finished.";
 };
 
 function Waterfall({ run, spans }: { run: Run; spans: readonly TraceSpan[] }) {
@@ -178,7 +178,7 @@ function Waterfall({ run, spans }: { run: Run; spans: readonly TraceSpan[] }) {
       {breaks.length > 0 && (
         <p className="text-xs text-ink-faint">
           {count(breaks.length, "break")} in the time line:{" "}
-          {duration(breaks.reduce((sum, { cutMs }) => sum + cutMs, 0))} of waiting for people is not drawn.
+          {duration(breaks.reduce((sum, { cutMs }) => sum + cutMs, 0))} of waiting for approval not shown.
         </p>
       )}
     </div>

@@ -115,7 +115,7 @@ function Notifications() {
   return (
     <Panel title="Desktop notifications">
       <Toggle
-        label="Notify me when an approval waits and this page is in the background"
+        label="Notify me of new approvals when this page is in the background"
         checked={state === "on"}
         disabled={state === "blocked" || state === "missing"}
         onChange={(on) => void setNotifications(on)}

@@ -21,7 +21,7 @@ export function Grants() {
         {(items) =>
           items.length === 0 ? (
             <p className="p-4 text-ink-soft">
-              None. Scopes granted on request or during an install are listed here.
+              None yet. Scopes granted on request or during an install appear here.
             </p>
           ) : (
             <ul className="flex flex-col divide-y divide-line">

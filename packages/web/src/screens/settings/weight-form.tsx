@@ -35,7 +35,7 @@ export function WeightForm({ of, weight: before, save: store, list, onSaved }: W
     >
       <TextField
         label={`Weight of ${of}`}
-        hint="Matters only while runs wait for a place: 3 gets three times as many as 1, the weight at first."
+        hint="Applies only while runs are queued: weight 3 gets three times the share of weight 1, the default."
         error={fits ? undefined : `A number from ${LEAST} to ${MOST}.`}
         className="max-w-md"
         type="number"

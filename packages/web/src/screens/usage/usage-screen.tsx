@@ -114,7 +114,7 @@ function Shown({ usage }: { usage: Usage }) {
     return (
       <Panel>
         <Empty icon={ChartColumn} title="No model calls in this period">
-          Usage appears here with the first message to an agent.
+          Usage appears here after the first message to an agent.
         </Empty>
       </Panel>
     );
