@@ -1,4 +1,4 @@
-/** One dataset: its versions, the items of one, and what was removed of each. */
+/** One dataset: its versions, the items of one, and what was removed from each. */
 import type { Dataset, DatasetItem } from "@capstan/client";
 import { useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
@@ -123,7 +123,7 @@ function ItemRow({ datasetId, item, isNewest }: ItemRowProps) {
       </p>
       {scrubbed.length > 0 && (
         <p className="flex flex-wrap items-center gap-2 text-xs">
-          <Badge tone="warn">{scrubbed.length} removed</Badge>
+          <Badge tone="warn">{scrubbed.length} redacted</Badge>
           {numbered(scrubbed).map(({ at, item: { path, kind } }) => (
             <span key={at}>
               {words(kind)} in <Code>{path}</Code>

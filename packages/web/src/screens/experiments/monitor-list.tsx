@@ -33,7 +33,7 @@ export function MonitorList() {
         {(items) =>
           items.length === 0 ? (
             <Empty icon={Activity} title="No monitors">
-              A monitor scores a share of an agent's live runs, and tells you when a revision is worse than
+              A monitor scores a share of an agent's live runs and alerts you when a revision is worse than
               the last.
             </Empty>
           ) : (

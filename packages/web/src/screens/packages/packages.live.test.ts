@@ -59,7 +59,7 @@ test("a package is reviewed, installed with a scope, tried, updated with its new
   await page.goto(`${studio.server.url}/settings/users`);
   await page.getByText(/installing capstan-cli-echo/).waitFor();
   await page.getByRole("button", { name: "Revoke Echo.Use of local@localhost" }).click();
-  await page.getByText(/^None\. Scopes granted on request/).waitFor();
+  await page.getByText(/^None yet\. Scopes granted on request/).waitFor();
   expect(studio.faults).toEqual([]);
 });
 
