@@ -83,6 +83,7 @@ export function arrayFor(
   }
   const marked = item.type === "string" ? markedItems(name, mapping) : [];
   if (marked.length > 0) return marked;
+  if (Array.isArray(item.anyOf ?? item.oneOf)) return undefined; // its items have shapes that words alone do not give
   const items = listItems(mapping.task);
   if (items.length === 0 || !(required || speaksOf(name, mapping.task))) return undefined;
   return item.type === "object" ? items.map((text) => itemOf(item, text)) : items;
@@ -110,10 +111,15 @@ function itemField({ name, schema }: ParameterSchema, text: string): JsonValue |
   return /active/i.test(name) ? underWay(text) : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** "Gym on Monday" starts with a noun; a verb before such words can stay as it is. */
+const BEHIND_A_NOUN =
+  /^(?:on|at|in|for|with|from|of|by|and|(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow)$/i;
+
 /** "Fix the bug" -> "Fixing the bug". */
 function underWay(text: string): string {
   const [verb = "", ...rest] = text.split(" ");
-  if (rest.length === 0) return text.charAt(0).toUpperCase() + text.slice(1); // "eggs" is a noun, not a verb
+  if (rest.length === 0 || BEHIND_A_NOUN.test(rest[0] ?? ""))
+    return text.charAt(0).toUpperCase() + text.slice(1); // "eggs" is a noun, not a verb
   const stem = /[^aeiou]e$/i.test(verb)
     ? verb.slice(0, -1)
     : /^[^aeiou]*[aeiou][bdgmnprt]$/i.test(verb)

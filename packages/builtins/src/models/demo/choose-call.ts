@@ -19,13 +19,14 @@ const LEAST_SCORE = 1.6; // of 10: below, tool and message share words by chance
 const LEAST_EXPLAINED = 0.6; // share of the words that the tool or its arguments account for, before it is called
 const LEAST_TO_ASK = 0.3; // the same, for a known saying, before the demo asks for what is missing
 const CONSIDERED = 5;
+const SHORT_CHARS = 40; // as long as a question for the time anywhere is; in a longer text it may be a remark
 const EXPLAINED_WEIGHT = 3;
 const PLACED_BONUS = 1.2;
 const LACKING_PRICE = 1.5;
 
-/** "What time is it?" in German, French, Spanish, Italian, Portuguese and Dutch. */
+/** "What time is it?" in eleven other languages. */
 const WHAT_TIME_ABROAD =
-  /\bwie (?:spät|viel uhr) ist es\b|\bquelle heure est-il\b|\bqu[eé] hora es\b|\bche or[ae] (?:è|sono)\b|\bque horas são\b|\bhoe laat is het\b/iu;
+  /\bwie (?:spät|viel uhr) ist es\b|\bquelle heure est-il\b|\bqu[eé] hora es\b|\bche or[ae] (?:è|sono)\b|\bque horas são\b|\bque hora é(?!\p{L})|\bhoe laat is het\b|(?<!\p{L})(?:который час|сколько времени|котра година)|今何時|何時ですか|现在几点|几点了|現在幾點|幾點了|지금 몇 시|몇 시(?:예요|야|입니까)/iu;
 /** Everyday phrases for tools with other names; the words on the right are added to what is ranked. */
 const SAYINGS: readonly (readonly [said: RegExp, meant: string])[] = [
   [/\bplan\b|\bto-?dos?\b|\bchecklist\b|\bremind\b/i, "todos tasks"],
@@ -34,10 +35,17 @@ const SAYINGS: readonly (readonly [said: RegExp, meant: string])[] = [
   [/\bfolder\b|^(?:list|show|what are)\b.*\bmy files\b/i, "directory list"],
   [/\bwhat(?:'s| is)?(?: the)? (?:day|date)(?: is(?: it)?)?(?: today)?\b|\bhow late\b/i, "current time"],
   [WHAT_TIME_ABROAD, "current time"],
-  [/(?<=\d\s*)\bplus\b/i, "add two numbers"],
-  [/(?<=\d\s*)\bminus\b/i, "subtract two numbers"],
-  [/(?<=\d\s*)\btimes\b/i, "multiply two numbers"],
-  [/\bhow much is\b|\bcalculate\b/i, "numbers"],
+  [/(?<=\d\s*)\b(?:plus|más|mais|più|und)\b(?=\s*\d)/iu, "add two numbers"],
+  [/(?<=\d\s*)\b(?:minus|moins|menos|meno|min)\b(?=\s*\d)/i, "subtract two numbers"],
+  [/(?<=\d\s*)\b(?:times|mal|fois|por|per|vezes|keer)\b(?=\s*\d)/i, "multiply two numbers"],
+  [
+    /(?<=\d\s*)\b(?:divided by|geteilt durch|divisé par|dividido (?:por|entre)|diviso|gedeeld door)\b(?=\s*\d)/iu,
+    "divide two numbers",
+  ],
+  [
+    /\bhow much is\b|\bcalculate\b|\bwie ?viel ist\b|\bcombien (?:font|fait)\b|\bcuánto es\b|\bquanto (?:fa|é)(?!\p{L})|\bhoeveel is\b/iu,
+    "numbers",
+  ],
   [/^(?:read|open|summari[sz]e|visit|show)\b.*https?:/i, "fetch url"],
 ];
 /** "example.com/docs" is an address; only endings that no file has. */
@@ -75,7 +83,7 @@ export function chooseCall(
       const tool = tools.find((each) => each.name === name);
       return tool ? [fitOf(sentence, tool, score, earlier)] : [];
     })
-    .filter(({ score }) => score >= LEAST_SCORE)
+    .filter((fit) => fit.score >= LEAST_SCORE && isNamed(sentence, fit))
     .sort((a, b) => rank(b) - rank(a));
   for (const fit of choices) {
     const choice = choiceOf(fit, words !== sentence);
@@ -167,11 +175,38 @@ function explainedShare(
   const said = contentTerms(step.replace(FILLERS, " "));
   if (said.length === 0) return 1;
   const known = ownTerms(tool);
+  if (step.length <= SHORT_CHARS && known.has("time") && WHAT_TIME_ABROAD.test(step)) return 1; // the rest is a place
   for (const [pattern, meant] of SAYINGS)
     if (contentTerms(meant).some((term) => known.has(term)))
       for (const term of contentTerms(pattern.exec(step)?.[0] ?? "")) known.add(term);
   for (const term of contentTerms(identifierWords(JSON.stringify(input)))) known.add(term);
   return said.filter((term) => known.has(term)).length / said.length;
+}
+
+/**
+ * Whether words outside the free texts of the input name the tool. A text or a list can take any sentence whole, which
+ * says nothing about what the sentence asks for.
+ */
+function isNamed(step: string, { tool, input }: Fit): boolean {
+  const texts = freeTexts(Object.values(input));
+  if (texts.length === 0) return true;
+  const around = texts.reduce((left, text) => without(left, text), step);
+  const own = ownTerms(tool);
+  const meant = SAYINGS.filter(([said]) => said.test(around)).map(([, words]) => words);
+  return contentTerms([around, ...meant].join(" ")).some((term) => own.has(term));
+}
+
+/** Texts at any depth; an address, a path, a zone or a time is recognised by its form and is no free text. */
+function freeTexts(values: readonly JsonValue[]): string[] {
+  return values.flatMap((value) => {
+    if (typeof value === "string") return /[/.:]/.test(value) && !/\s/.test(value) ? [] : [value];
+    return typeof value === "object" && value !== null ? freeTexts(Object.values(value) as JsonValue[]) : [];
+  });
+}
+
+function without(text: string, part: string): string {
+  const at = text.toLowerCase().indexOf(part.toLowerCase());
+  return at < 0 ? text : `${text.slice(0, at)} ${text.slice(at + part.length)}`;
 }
 
 /** The words a tool uses of itself: its name, its description, its parameters. */
@@ -198,8 +233,13 @@ function programIn(step: string): { language: string; code: string } | undefined
   const [, before, said, after] = RUN_CODE.exec(step.trim()) ?? [];
   const code = block ?? said;
   const named = (block === undefined ? (before ?? after) : fencedIn)?.toLowerCase() ?? "";
-  return code === undefined ? undefined : { language: LANGUAGE_NAMES[named] ?? named, code: code.trim() };
+  return code === undefined
+    ? undefined
+    : { language: LANGUAGE_NAMES[named] ?? named, code: withoutTicks(code.trim()) };
 }
+
+/** "Run `print(1)`": the ticks are Markdown's. */
+const withoutTicks = (code: string): string => /^(`{1,3})([^`]+)\1$/.exec(code)?.[2]?.trim() ?? code;
 
 /** The languages of a tool that takes code, none of any other. */
 function languagesOf({ properties }: JsonSchema): readonly unknown[] {

@@ -2,10 +2,11 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { JsonSchema, JsonValue } from "@capstan/core";
 import { type ChoosableTool, SUMMARY_REQUEST, stepsOf } from "@capstan/core/internal";
+import { aboutCapstan } from "./about-capstan.ts";
 import { chooseCall } from "./choose-call.ts";
 import { digest } from "./digest.ts";
 import { exampleValue } from "./example-value.ts";
-import { askFor, noFit, smallTalk } from "./small-talk.ts";
+import { askFor, needsModel, noFit, smallTalk } from "./small-talk.ts";
 import { tourReply } from "./tour.ts";
 import { lastTurn, type Reply, type Turn } from "./turn.ts";
 import { wordAnswer } from "./word-answer.ts";
@@ -33,10 +34,12 @@ function nextStep({ task, calls, answers }: Turn, offered: readonly ChoosableToo
   if (step === undefined || answers.some(({ isError }) => isError)) return { text: told.join("\n\n") };
   const values: Record<string, JsonValue> = Object.assign({}, ...calls.map(({ input }) => input));
   const earlier = { values, result: numberOf(answers.at(-1)?.value) };
-  const choice = chooseCall(step, offered, earlier);
+  const choice = needsModel(step, offered) ? undefined : chooseCall(step, offered, earlier);
   if (choice && "call" in choice) return choice;
   if (told.length > 0) return { text: [...told, `I did not do this part: “${step}”.`].join("\n\n") };
-  return { text: choice ? askFor(choice.tool, choice.lacking) : noFit(offered) };
+  return {
+    text: aboutCapstan(task) ?? (choice ? askFor(choice.tool, choice.lacking) : noFit(task, offered)),
+  };
 }
 
 const numberOf = (value: unknown): number | undefined => {

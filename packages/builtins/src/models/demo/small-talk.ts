@@ -8,28 +8,41 @@ const REAL_MODEL = `For real answers: ${ADD_A_KEY}, or run \`capstan providers a
 const WHO =
   "I am Capstan's built-in demo. I match your words to this agent's tools; I do not understand text.";
 
-/** A message that works, by the tool it needs. */
+/** A message that works, by the tool it needs; those of UNOFFERED are only said when that tool lacks something. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   get_current_time: "What time is it in Tokyo?",
   add: "Add 2 and 40",
   get_weather: "What is the weather in Lisbon?",
+  read_file: "Read the file /notes.txt",
+  delete_file: "Delete the file /notes.txt",
   write_file: "Write hello to /notes.txt and read it back",
   list_directory: "List my files",
   write_todos: "Plan these three things: pack, sail, sleep",
   web_fetch: "Read example.com",
   execute_code: "Run python: print(6 * 7)",
 };
+const UNOFFERED = new Set(["read_file", "delete_file"]); // there is no file yet
 const EXAMPLES_SHOWN = 5;
 const NAMES_SHOWN = 12;
 
 const GREETING =
-  /^(?:hi|hey|hello|hallo|hola|bonjour|ciao|salut|moin|yo|good (?:morning|afternoon|evening)|guten (?:tag|morgen|abend)|greetings|howdy)\b[\s\p{L},]{0,24}[!.?👋]*$/iu;
-const HOW_ARE_YOU = /\bhow are you\b|\bhow(?:'s| is) it going\b|\bwhat'?s up\b|\bwie geht'?s\b/i;
+  /^(?:hi|hey|hello|hallo|hola|bonjour|ciao|salut|moin|yo|olá|oi|hej|merhaba|cześć|привет|здравствуйте|مرحبا|नमस्ते|你好|您好|こんにちは|안녕하세요|good (?:morning|afternoon|evening)|guten (?:tag|morgen|abend)|greetings|howdy)(?!\p{L})[\s\p{L}',?¿!]{0,32}[!.?👋]*$/iu;
+/** "Is anybody home?", "test": somebody tries whether there is an answer at all. */
+const PRESENCE =
+  /^(?:is )?(?:any(?:body|one)|you|someone|somebody)\b.{0,12}\b(?:home|there|here)\b[?!. ]*$|\bare you there\b|^(?:test(?:ing)?|ping)[\s\d.!?]*$/i;
+const HOW_ARE_YOU =
+  /\bhow are you\b(?! (?:different|better|made))|\bhow(?:'s| is) it going\b|\bwhat(?:'?s| is) (?:up|good)\b|\bwie geht'?s\b/i;
 const THANKS =
   /^(?:many )?(?:thanks|thank you|thx|cheers|danke|merci|gracias|great|perfect|nice|cool|awesome|ok(?:ay)?)\b[\s\p{L},]{0,24}[!.]*$/iu;
+/** Words and pictures that ask for nothing. */
+const ACKNOWLEDGED =
+  /^(?:lol|ha(?:ha)+|he(?:he)+|hm+|wow|oh|ah|yes|yeah|yep|sure|no|nope|fine|right|got it|i see|si|oui|ja|nein|non)\b(?:[\s,]+(?:ok(?:ay)?|please|nice|cool|thanks|great|funny))*[\s!.?]*$|^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s])+$/iu;
+const ANNOYED =
+  /\b(?:useless|stupid|dumb|sucks?|rubbish|garbage|crap|idiot|terrible|awful|hate (?:this|you|it)|wtf|ugh|(?:is|does|do)(?: not|n'?t) work(?:ing)?|is broken|waste of time)\b/i;
+const MOST_ANNOYED_WORDS = 10; // longer, and it is a text about something else
 const GOODBYE = /^(?:bye|goodbye|good night|see you|ciao|tsch[uü]ss)\b[\s\p{L},]{0,16}[!.]*$/iu;
 const HELP =
-  /^(?:help|\?+|menu|start|commands|what now|hilfe)[!.?]*$|\bwhat (?:can|do) you do\b|\bhow (?:do|does|can) (?:i|this|you) (?:start|begin|work|use)\b|\bwhat (?:are|can) (?:your|i) (?:tools|capabilities|skills|ask|try)\b|\bshow me what you can\b|\bwas kannst du\b|\bque (?:peux-tu|pouvez-vous|sais-tu) faire\b|\bqué (?:puedes|sabes) hacer\b|\bcosa (?:puoi|sai) fare\b|\bo que (?:você )?(?:pode|sabe) fazer\b|\bwat kun je\b/iu;
+  /^(?:help|\?+|menu|start|commands|what now|hilfe)[!.?]*$|\bwhat (?:can|do) you do\b|\bwhat (?:is|does) (?:this|it|capstan)(?: (?:thing|app|tool|page|site|place))?(?: do)?[?!. ]*$|\bwhat (?:do|should|can) i do\b(?: (?:now|next|here|first|with .{1,20}))*[?!. ]*$|\bhow (?:do|does|can) (?:i|this|you) (?:start|begin|work|use)\b|\bwhat (?:are|can) (?:your|i) (?:tools|capabilities|skills|ask|try)\b|\bshow me what you can\b|\bwas kannst du\b|\bque (?:peux-tu|pouvez-vous|sais-tu) faire\b|\bqué (?:puedes|sabes) hacer\b|\bcosa (?:puoi|sai) fare\b|\bo que (?:você )?(?:pode|sabe) fazer\b|\bwat kun je\b|\bvad kan du\b|\bco (?:potrafisz|umiesz)\b|(?<!\p{L})что ты (?:умеешь|можешь)|(?:你|您)(?:能|可以|会)(?:做|帮).*什么|何ができ|무엇을 할 수/iu;
 const WHO_ARE_YOU =
   /\b(?:who|what) are you\b|\bwhat model\b|\bwhich model\b|\bare you (?:an? )?(?:ai|bot|human|real|chatgpt|gpt|claude|llm)\b|\byour name\b/i;
 
@@ -37,21 +50,44 @@ type Answer = (tools: readonly ChoosableTool[]) => string;
 
 const TALK: readonly (readonly [RegExp, Answer])[] = [
   [GREETING, (tools) => `Hello! ${WHO}\n\n${invitation(tools)}`],
+  [PRESENCE, (tools) => `Yes, I am here. ${WHO}\n\n${invitation(tools)}`],
   [HOW_ARE_YOU, (tools) => `All systems are up, thank you. ${WHO}\n\n${invitation(tools)}`],
   [GOODBYE, () => "Goodbye. This conversation is kept; you find it under Chat."],
   [THANKS, () => "You are welcome."],
+  [ACKNOWLEDGED, (tools) => `Whenever you are ready: ${nextTry(tools)}.`],
   [HELP, (tools) => `${WHO}\n\n${invitation(tools)}`],
   [WHO_ARE_YOU, (tools) => `${WHO} No request leaves this machine to answer you.\n\n${invitation(tools)}`],
 ];
 
 export function smallTalk(task: string, tools: readonly ChoosableTool[]): string | undefined {
   const said = task.trim();
+  if (ANNOYED.test(said) && said.split(/\s+/).length <= MOST_ANNOYED_WORDS) return sorry(tools);
   return TALK.find(([pattern]) => pattern.test(said))?.[1](tools);
 }
 
+const sorry = (tools: readonly ChoosableTool[]): string =>
+  `Sorry about that. ${WHO} If a tool failed, **Details** above shows what happened.\n\n${invitation(tools)}`;
+
+const nextTry = (tools: readonly ChoosableTool[]): string =>
+  hasTour(tools)
+    ? `say **${TOUR_WORD}** for the tour, or **help** for examples`
+    : "say **help** for examples";
+
+/** "Fix", "explain": only a model that understands the text can do that, whichever tools there are. */
+const NEEDS_A_MODEL =
+  /^(?:please\s+|(?:can|could|would) you\s+(?:please\s+)?)?(fix|debug|explain|refactor|rewrite|proofread|improve|translate)\b/i;
+
+export function needsModel(task: string, tools: readonly ChoosableTool[]): boolean {
+  const [, verb] = NEEDS_A_MODEL.exec(task.trim()) ?? [];
+  return verb !== undefined && tools.every(({ name }) => !name.toLowerCase().includes(verb.toLowerCase()));
+}
+
+const IN_ENGLISH = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u;
+
 /** Nothing fits well enough to be called. */
-export function noFit(tools: readonly ChoosableTool[]): string {
-  return `None of this agent's tools clearly does that, so I called none. I am the demo model and cannot write, explain or translate by myself.\n\n${invitation(tools)}`;
+export function noFit(task: string, tools: readonly ChoosableTool[]): string {
+  const reads = IN_ENGLISH.test(task) ? "" : " I read little but English.";
+  return `None of this agent's tools clearly does that, so I called none. I am the demo model and cannot write, explain or translate by myself.${reads}\n\n${invitation(tools)}`;
 }
 
 /** A tool fits, but required input is missing. */
@@ -64,7 +100,9 @@ export function askFor(tool: string, lacking: readonly string[]): string {
 
 function invitation(tools: readonly ChoosableTool[]): string {
   if (tools.length === 0) return `This agent has no tools, so the demo can only talk. ${REAL_MODEL}`;
-  const examples = tools.flatMap(({ name }) => EXAMPLES[name] ?? []).slice(0, EXAMPLES_SHOWN);
+  const examples = tools
+    .flatMap(({ name }) => (UNOFFERED.has(name) ? [] : (EXAMPLES[name] ?? [])))
+    .slice(0, EXAMPLES_SHOWN);
   const names = tools.slice(0, NAMES_SHOWN).map(({ name }) => `\`${name}\``);
   const more = tools.length > names.length ? ` and ${tools.length - names.length} more` : "";
   const offers = [

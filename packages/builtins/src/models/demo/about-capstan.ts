@@ -1,0 +1,49 @@
+/** The demo model's answers to a newcomer's questions about Capstan itself, given when no tool fits the message. */
+
+const SETTINGS = "[Settings](/settings/models)";
+
+const ABOUT: readonly (readonly [asked: RegExp, answer: string])[] = [
+  [
+    /\b(?:how|what|why|explain|when)\b.*\bapprov(?:e|ed|al|als|ing)\b/i,
+    "A tool that needs approval does not run until somebody answers: you see the call with its arguments, and allow it, change it or deny it. The run waits, also over a restart. Everything that waits is under [Approvals](/approvals). Say **tour** to try it.",
+  ],
+  [
+    /\b(?:free|price|pricing|subscription)\b|\bhow much\b.*\b(?:cost|pay|charge|is (?:this|it|capstan))\b|\b(?:cost|pay)\b.*\b(?:me|you|this|anything|money)\b/i,
+    "Capstan and this demo cost nothing. With a provider's key you pay that provider for what you use; [Usage](/usage) shows tokens and cost, and [Budgets](/budgets) limit them.",
+  ],
+  [
+    /\b(?:where|who|is|are|do(?:es)?)\b.*\b(?:data|conversations?|chats?|messages?|files?)\b.*\b(?:stored?|saved?|kept|safe|secure|private|leaves?|sent|shared?|seen?|go(?:es)?)\b|\b(?:where|who)\b.*\b(?:store|save|keep|sees?|reads?)\b.*\b(?:data|conversations?|chats?|messages?|files?)\b|\bprivacy\b/i,
+    "Everything is stored on the machine where the server runs, in the folder that [About](/settings/about) names. The demo sends nothing to anybody. A model of a provider receives the conversation it answers.",
+  ],
+  [
+    /\b(?:api )?keys?\b|\b(?:add|use|connect|set ?up|configure|switch|choose|change|get|install)\b.*\b(?:models?|providers?|openai|anthropic|gemini|claude|gpt\S*|ollama|mistral|deepseek|llama\S*)(?!\p{L})/iu,
+    `Open ${SETTINGS}, choose a provider and paste its key; it is tested before it is saved. In a terminal: \`capstan providers add\`. A model server on this machine, such as Ollama or LM Studio, is found without a key.`,
+  ],
+  [
+    /\b(?:build|create|make|write|develop)\b.*\b(?:agents?|assistants?|(?:chat)?bots?)\b/i,
+    "Open [Agents](/agents) and choose **New agent**: give it capabilities, put them in order, write its prompt and try it there. Its tools come from the [capabilities](/capabilities) you give it.",
+  ],
+  [
+    /\b(?:remind|wake|alert) me\b|\btimer\b|\balarm\b|\bevery (?:day|hour|week|month|morning|evening|night|\p{L}+day)\b|\bschedules?\b/iu,
+    "I keep no time, but a [schedule](/schedules) can start an agent at a time of your choice, once or again and again.",
+  ],
+  [
+    /\b(?:do|can) you (?:speak|understand|know)\b|\bsprichst du\b|\bparle[sz](?:-tu|-vous)?\b|\bhabla[sn]?\b|\bparl[ai]\b|\bfala\b/i,
+    "The demo answers in English, and knows a few phrases of other languages. A real model speaks yours.",
+  ],
+  [
+    /\b(?:difference|different|compared?|better)\b.*\b(?:chatgpt|gpt|claude|gemini|copilot|langchain|langgraph|mastra|langfuse)\b/i,
+    "Capstan is not a model. It runs agents with the model you choose: it gives them tools, asks before a tool runs where you want that, continues after a crash, and records every step. The demo only stands in until a model is there.",
+  ],
+  [
+    /^[^\p{L}]*(?:what(?:'s| is)|calculate|compute)?[^\p{L}]*\d[\d\s.,()]*[-+*/^%×÷][-+*/^%×÷\d\s.,()]*[?=]*$|\d\s*(?:%|percent)|\b(?:percent|percentage|square root|sqrt|squared|cubed|to the power)\b/iu,
+    "The calculator takes two numbers at a time: “Multiply 0.2 by 80” works. A real model splits a longer calculation into such steps.",
+  ],
+  [
+    /^(?:please\s+)?(?:stop|cancel|abort|undo|forget)\b/i,
+    "Nothing is running. **Stop** ends an answer while it is written; a conversation is deleted from its menu in the list of conversations.",
+  ],
+];
+
+export const aboutCapstan = (message: string): string | undefined =>
+  ABOUT.find(([asked]) => asked.test(message))?.[1];
