@@ -73,6 +73,7 @@ export { type Database, type DatabaseOptions, openDatabase } from "./db/database
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
 export { pageInMemory, readCursor, readNumberCursor } from "./db/keyset.ts";
+export { openFilesLimit } from "./db/open-files-limit.ts";
 export type {
   PackageDescription,
   PackageKind,

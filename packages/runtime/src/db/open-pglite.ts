@@ -5,9 +5,17 @@
  */
 import { setFlagsFromString } from "node:v8";
 import type { PGlite } from "@electric-sql/pglite";
+import { openFilesLimit } from "./open-files-limit.ts";
 import { prepareStore } from "./prepared-store.ts";
 
 const SHARED_BUFFERS = "32MB"; // the system's file cache is behind it: a miss costs one read call
+
+const FEWEST_FILES = 64; // Postgres accepts no less
+const MOST_FILES = 1000; // its default
+
+/** Postgres keeps every file open that it has read, some 280 after a few turns: half of the limit is for everything else. */
+export const filesOfStore = (limit = openFilesLimit() ?? Number.POSITIVE_INFINITY): number =>
+  Math.max(FEWEST_FILES, Math.min(MOST_FILES, Math.floor(limit / 2)));
 
 /**
  * V8 compiles this process's WebAssembly with its baseline compiler only. A turn costs no more CPU time: short
@@ -24,7 +32,8 @@ export async function openPglite(folder: string): Promise<PGlite> {
     });
   });
   await prepareStore(folder);
-  const startParams = [...PGlite.defaultStartParams, "-c", `shared_buffers=${SHARED_BUFFERS}`];
+  const options = [`shared_buffers=${SHARED_BUFFERS}`, `max_files_per_process=${filesOfStore()}`];
+  const startParams = [...PGlite.defaultStartParams, ...options.flatMap((option) => ["-c", option])];
   for (const flag of BASELINE_ONLY) setFlagsFromString(flag);
   return PGlite.create(folder, { startParams });
 }

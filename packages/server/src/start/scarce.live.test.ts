@@ -23,21 +23,44 @@ test.skipIf(disk === undefined)(
   },
 );
 
-test.skipIf(process.platform === "win32").each([24, 36])(
+test.skipIf(process.platform === "win32").each([24, 100])(
   "a limit of %d open files is reported with what helps, not with advice to restore",
   async (limit) => {
     const dataDir = mkdtempSync(join(tmpdir(), "capstan-data-"));
     undo.push(() => rmSync(dataDir, { recursive: true, force: true }));
-    const few = (program: string, args: readonly string[]): [string, string[]] => [
-      "sh",
-      ["-c", `ulimit -n ${limit}; exec "$0" "$@"`, program, ...args],
-    ];
-    const { ready } = started(dataDir, few);
+    const { ready } = started(dataDir, withOpenFiles(limit));
     await expect(ready).rejects.toThrow(
       /open files is too low: it is \d+, and the server needs[\s\S]*ulimit -n/,
     );
   },
 );
+
+test.skipIf(process.platform === "win32")(
+  "the embedded store leaves the server enough of 128 open files to start and to answer",
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "capstan-data-"));
+    undo.push(() => rmSync(dataDir, { recursive: true, force: true }));
+    const { call } = await started(dataDir, withOpenFiles(128)).ready;
+    for (const path of [
+      "agents",
+      "capabilities",
+      "sessions",
+      "schedules",
+      "usage",
+      "rules",
+      "budgets",
+      "packages",
+    ])
+      expect((await call("GET", `/v1/${path}`)).status).toBe(200);
+  },
+);
+
+const withOpenFiles =
+  (limit: number) =>
+  (program: string, args: readonly string[]): [string, string[]] => [
+    "sh",
+    ["-c", `ulimit -n ${limit}; exec "$0" "$@"`, program, ...args],
+  ];
 
 function started(
   dataDir: string,
