@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { cx } from "./cx.ts";
 
 export interface Tab<Name extends string> {
@@ -19,10 +19,18 @@ interface TabsProps<Name extends string> {
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
 
+/** How far the row is scrolled to have the tab in its middle: on a phone the chosen one may be past its end. */
+const placeOf = (tab: HTMLElement, row: HTMLElement): number =>
+  tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+
 export function Tabs<Name extends string>(props: TabsProps<Name>) {
   const { label, tabs, current, onChange, aside, fill = false, children } = props;
   const id = useId();
   const row = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const tab = row.current?.querySelector<HTMLElement>(`[data-tab="${current}"]`);
+    if (row.current && tab) row.current.scrollLeft = placeOf(tab, row.current);
+  }, [current]);
   const move = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
     const at = tabs.findIndex(({ name }) => name === current);

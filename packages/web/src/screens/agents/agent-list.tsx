@@ -37,7 +37,7 @@ export default function AgentList() {
           ) : (
             <ul className="grid gap-4 md:grid-cols-2">
               {items.map((agent) => (
-                <li key={agent.id}>
+                <li key={agent.id} className="min-w-0">
                   <AgentCard agent={agent} onDelete={() => setLeaving(agent)} />
                 </li>
               ))}
@@ -78,8 +78,10 @@ function AgentCard({ agent, onDelete }: { agent: Agent; onDelete: () => void }) 
       </div>
       {description && <p className="line-clamp-2 text-ink-soft">{description}</p>}
       <CapabilityChips ids={capabilities.map(capabilityId)} known={known} />
-      <div className="mt-auto flex items-center gap-2 pt-1">
-        <Badge>{model ?? "default model"}</Badge>
+      <div className="mt-auto flex flex-wrap items-center gap-2 pt-1">
+        <Badge className="block! max-w-full truncate" title={model ?? undefined}>
+          {model ?? "default model"}
+        </Badge>
         {harness !== "native" && <Badge tone="thought">{harness}</Badge>}
         <span className="flex-1" />
         <IconButton label={`Delete ${name}`} onClick={onDelete}>

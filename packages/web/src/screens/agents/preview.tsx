@@ -75,11 +75,12 @@ function Composed({ preview, draft, onChange }: DraftProps & { preview: AgentPre
           <ul className="flex flex-col gap-2">
             {tools.map(({ name, description, policy, reads, writes }) => (
               <li key={name}>
-                <span className="flex flex-wrap items-center gap-1.5">
-                  <Code>{name}</Code>
-                  {policy !== "auto" && <PolicyBadge policy={policy} />}
-                  <FlowBadges reads={reads} writes={writes} />
-                  <span className="flex-1" />
+                <span className="flex items-start justify-between gap-2">
+                  <span className="flex min-w-0 flex-wrap items-center gap-1.5">
+                    <Code className="break-all">{name}</Code>
+                    {policy !== "auto" && <PolicyBadge policy={policy} />}
+                    <FlowBadges reads={reads} writes={writes} />
+                  </span>
                   <ToolPolicy tool={name} inForce={policy} draft={draft} onChange={onChange} />
                 </span>
                 <span className="line-clamp-2 text-xs text-ink-soft">{description}</span>

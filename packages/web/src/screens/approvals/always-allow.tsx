@@ -13,7 +13,7 @@ export function AlwaysAllow({ approval, onSaved }: { approval: Approval; onSaved
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button look="quiet" className="self-start" onClick={() => setOpen(true)}>
+      <Button look="quiet" onClick={() => setOpen(true)}>
         Always allow like this…
       </Button>
       {open && <Proposal approval={approval} onSaved={onSaved} onClose={() => setOpen(false)} />}

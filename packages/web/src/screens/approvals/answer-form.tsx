@@ -19,6 +19,8 @@ interface AnswerFormProps {
   mayAllow: boolean;
   busy: boolean;
   onAnswer: (answer: ApprovalAnswer) => void;
+  /** One more button behind the others. */
+  more?: ReactNode;
 }
 
 type Mode = "ask" | "edit" | "deny";
@@ -33,6 +35,7 @@ export function AnswerForm({
   mayAllow,
   busy,
   onAnswer,
+  more,
 }: AnswerFormProps) {
   const [mode, setMode] = useState<Mode>("ask");
   if (mode === "edit")
@@ -93,6 +96,7 @@ export function AnswerForm({
             Always allow in this session
           </Button>
         )}
+        {more}
       </Buttons>
     </>
   );
@@ -102,7 +106,7 @@ const Buttons = ({ children }: { children: ReactNode }) => (
   <div className="flex flex-wrap gap-2">{children}</div>
 );
 
-interface EditFormProps extends Omit<AnswerFormProps, "mayApprove" | "mayEdit" | "mayAllow"> {
+interface EditFormProps extends Omit<AnswerFormProps, "mayApprove" | "mayEdit" | "mayAllow" | "more"> {
   onBack: () => void;
 }
 

@@ -121,9 +121,6 @@ function PendingCard({ approval }: { approval: Approval }) {
       {reason && <p className="text-ink-soft">{reason}</p>}
       {kind === "connect" && <ConnectLink id={id} />}
       <Question approval={approval} busy={answer.isPending} onAnswer={(body) => answer.mutate(body)} />
-      {kind === "tool" && (
-        <AlwaysAllow approval={approval} onSaved={() => answer.mutate({ decision: "approve" })} />
-      )}
       <ChangeFailure error={answer.error} />
     </article>
   );
@@ -134,7 +131,8 @@ function Question(question: {
   busy: boolean;
   onAnswer: (answer: ApprovalAnswer) => void;
 }) {
-  const { tool, input, input_schema, kind, allowable } = question.approval;
+  const { approval, onAnswer } = question;
+  const { tool, input, input_schema, kind, allowable } = approval;
   if (kind === "budget" && tool === "spend_more") return <MoreOfBudget {...question} />;
   if (kind === "text") return <HeldText {...question} />;
   return (
@@ -146,7 +144,12 @@ function Question(question: {
       mayEdit={kind !== "connect"}
       mayAllow={allowable}
       busy={question.busy}
-      onAnswer={question.onAnswer}
+      onAnswer={onAnswer}
+      more={
+        kind === "tool" && (
+          <AlwaysAllow approval={approval} onSaved={() => onAnswer({ decision: "approve" })} />
+        )
+      }
     />
   );
 }
