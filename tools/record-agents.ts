@@ -48,11 +48,11 @@ const WAYS: Readonly<Record<string, Way>> = {
 };
 const RECORDINGS: Readonly<Record<string, readonly string[]>> = {
   "claude-control": ["edit", "resumed", "structured", "err404", "err500"],
-  "codex-appserver": ["edit", "resumed", "structured", "err404", "err429", "err500"],
+  "codex-appserver": ["edit", "resumed", "structured", "err404", "err429", "err500", "nosession"],
   gemini: ["err404", "err429"],
   "gemini-acp": ["edit", "err404", "err429", "err500"],
   copilot: ["err404", "err429"],
-  "copilot-acp": ["edit"],
+  "copilot-acp": ["edit", "nosession"],
   "opencode-server": [
     "text",
     "tool",
@@ -65,6 +65,7 @@ const RECORDINGS: Readonly<Record<string, readonly string[]>> = {
     "err429",
     "err500",
     "cut",
+    "nosession",
   ],
   "pi-rpc": ["resumed", "err404", "err429", "err500"],
 };
@@ -102,6 +103,7 @@ const SCENES: Readonly<Record<string, () => Scene>> = {
   err429: () => failing("err429"),
   err500: () => failing("err500"),
   cut: () => failing("cut"),
+  nosession: () => ({ options: { prompt: "[[text]] x", sessionId: "99999999-1111-4111-8111-111111111111" } }),
 };
 
 const wanted = process.argv.slice(2);

@@ -99,6 +99,11 @@ describe("capstan coding-agents", () => {
     expect((await capstan(["coding-agents"])).out).toMatch(/Claude Code +claude +JSONL/);
   });
 
+  test("plugins refuses a word that it does not know, instead of listing them", async () => {
+    const { code, err } = await capstan(["coding-agents", "plugins", "claude", "instal", "x"]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/"instal"; use one of list, search, install/)]);
+  });
+
   test("install prints the command, and runs nothing without confirmation", async () => {
     const { code, out, questions } = await capstan(["coding-agents", "install", "claude"], ["n"]);
     expect(code).toBe(0);

@@ -77,8 +77,14 @@ async function install({ json, options, print, terminal, environment }: CommandC
 /** Same as `delegate`, where people look for it. */
 const runAgent: Verb["run"] = async (context) => delegate.run({ ...context, args: context.args.slice(1) });
 
+const PLUGIN_VERBS = ["list", "search", "install", "uninstall"];
+
 async function plugins({ args, json, terminal, environment }: CommandContext, agent: string) {
   const [, , verb = "list", ...words] = args;
+  if (!PLUGIN_VERBS.includes(verb)) {
+    const message = `plugins does not know "${verb}"; use one of ${PLUGIN_VERBS.join(", ")}`;
+    return fail("command_invalid", { message, usage: codingAgents.usage });
+  }
   const operations = createClient({ environment }).plugins;
   const name = words.join(" ");
   try {

@@ -96,7 +96,7 @@ const ROWS: {
   "text-delta": ({ text }) => text,
   "tool-started": ({ tool, input }) => `\n> ${tool} ${JSON.stringify(input ?? {}).slice(0, 160)}\n`,
   "approval-requested": ({ tool, input }) => `\n? ${tool} ${JSON.stringify(input ?? {}).slice(0, 300)}\n`,
-  retry: ({ message, attempt }) => `\n~ retry ${attempt ?? ""}: ${message}\n`,
+  retry: ({ message, attempt }) => `\n~ retry${attempt === undefined ? "" : ` ${attempt}`}: ${message}\n`,
   warning: ({ message }) => `\n! ${message}\n`,
   "run-ended": ({ outcome, message, nextStep, usage }) =>
     `\n${outcome}${message ? `: ${message}` : ""}${nextStep ? `\n${nextStep}` : ""}${usage?.costUsd === undefined ? "" : `\n${usage.costUsd} USD (${usage.costSource})`}\n`,

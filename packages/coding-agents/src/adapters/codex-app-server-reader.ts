@@ -6,7 +6,7 @@
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { asObject, asText, type JsonObject, parseObject } from "../lines/json-line.ts";
-import { codexError, codexFailure } from "./codex-exec-reader.ts";
+import { codexAttempt, codexError, codexFailure } from "./codex-exec-reader.ts";
 import { itemCompleted, itemStarted } from "./codex-items.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";
 import { RpcBook, type RpcId, type RpcMessage } from "./json-rpc.ts";
@@ -170,7 +170,7 @@ const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
     if (willRetry !== true) return [codexError(message)];
     const why = asText(additionalDetails); // its message is "Reconnecting... 1/5"
     const told = why === undefined ? message : `${message}: ${why}`;
-    return [{ type: "retry", message: told, status: statusOf(codexErrorInfo) }];
+    return [{ type: "retry", message: told, ...codexAttempt(message), status: statusOf(codexErrorInfo) }];
   },
   warning: warn,
   configWarning: warn,

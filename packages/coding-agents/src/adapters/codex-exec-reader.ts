@@ -1,7 +1,7 @@
 /**
  * Reads `codex exec --json`, recorded from 0.166.0: whole items, no text deltas, and no way to answer.
  *
- * `error` lines named "Reconnecting... n/m" are retries. The usage of a resumed thread counts its whole history.
+ * `error` lines named "Reconnecting... n/m" or "Reconnecting... waiting for network" are retries. The usage of a resumed thread counts its whole history.
  */
 import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";
@@ -73,20 +73,19 @@ export function codexExecReader(): LineReader {
   };
 }
 
-const RECONNECTING = /^Reconnecting\.\.\. (\d+)\/(\d+)/;
+const RECONNECTING = /^Reconnecting\.\.\.(?: (\d+)\/(\d+))?/;
 
 /** An error line: a retry if it says so, otherwise the explanation of a missing end. */
 export function codexError(message: string): AdapterEvent {
-  const retry = RECONNECTING.exec(message);
-  if (!retry) return { type: "error-seen", message, status: httpStatus(message) };
-  const [, attempt, maxAttempts] = retry;
-  return {
-    type: "retry",
-    message,
-    attempt: Number(attempt),
-    maxAttempts: Number(maxAttempts),
-    status: httpStatus(message),
-  };
+  const status = httpStatus(message);
+  if (!RECONNECTING.test(message)) return { type: "error-seen", message, status };
+  return { type: "retry", message, ...codexAttempt(message), status };
+}
+
+/** Which try it is; while it waits for a network it does not count. */
+export function codexAttempt(message: string): { attempt?: number; maxAttempts?: number } {
+  const [, attempt, maxAttempts] = RECONNECTING.exec(message) ?? [];
+  return attempt === undefined ? {} : { attempt: Number(attempt), maxAttempts: Number(maxAttempts) };
 }
 
 /** A failed turn: classified by its message, because `exec` gives no code. */

@@ -64,7 +64,7 @@ describe("the command line", () => {
     ["gemini", { place: { nativeTools: "off" } }, "--policy /run/policy.toml"],
     ["copilot", { place: { model: "m" } }, "--model m"],
     ["copilot", { stream: false }, "--stream off"],
-    ["copilot", { sessionId: "s" }, "--session-id=s"],
+    ["copilot", { sessionId: "s" }, "--resume=s"],
     ["copilot", { skills: ["/s/tides"] }, "--add-dir /run/skills"],
     ["copilot", { mcpServers: [COMMAND] }, "--additional-mcp-config @/run/mcp.json"],
     ["copilot", { place: { attachments: [IMAGE] } }, "--attachment /a/cat.png"],

@@ -49,7 +49,8 @@ function openJson(options: RunOptions, place: RunPlace): AdapterRun {
     argv: [
       ...["copilot", "--output-format", "json", "--no-ask-user", ...argv],
       ...(options.approvalMode === "yolo" ? ["--allow-all"] : []),
-      `--session-id=${sessionId}`,
+      // `--session-id` of a session that it does not have would begin one by that id, without a word.
+      `${options.sessionId === undefined ? "--session-id" : "--resume"}=${sessionId}`,
       ...place.attachments.filter(isSentWhole).flatMap(({ path }) => ["--attachment", path]),
       ...(options.stream === false ? ["--stream", "off"] : []),
     ],

@@ -45,6 +45,8 @@ interface State {
   /** Messages for turns to come: one turn at a time. */
   readonly queue: string[];
   sessionId: string | undefined;
+  /** It was asked to resume or fork a session. */
+  isNamed: boolean;
   running: boolean;
   error:
     | { readonly message: string; readonly status?: number | undefined; readonly name: string }
@@ -69,6 +71,7 @@ export function opencodeServerReader(plan?: OpencodePlan): LineReader {
     counted: new Set(),
     queue: [],
     sessionId: undefined,
+    isNamed: false,
     running: false,
     error: undefined,
     finish: undefined,
@@ -84,7 +87,9 @@ export function opencodeServerReader(plan?: OpencodePlan): LineReader {
       return { events, send: state.sends };
     },
     onSent(line) {
-      const path = asText(parseObject(line)?.path) ?? "";
+      const sent = parseObject(line);
+      const path = asText(sent?.path) ?? "";
+      if (sent?.id === OPEN_ID) state.isNamed = path !== "/session";
       const prompted = PROMPTED.exec(path)?.[1];
       if (prompted === undefined) return { events: [] };
       state.sessionId ??= prompted; // a recording may have lost the answer that named it
@@ -107,7 +112,7 @@ function request(state: State, method: string, path: string, body?: JsonObject):
 function answered(record: JsonObject, state: State): AdapterEvent[] {
   const status = typeof record.status === "number" ? record.status : 0;
   const body = asObject(record.body) ?? {};
-  if (status >= 400) return [refused(record.id, body, status)];
+  if (status >= 400) return [refused(record.id, body, status, state)];
   if (record.id !== OPEN_ID) return [];
   state.sessionId = asText(body.id);
   if (state.plan) state.sends.push(prompt(state, state.plan.prompt));
@@ -122,11 +127,13 @@ function answered(record: JsonObject, state: State): AdapterEvent[] {
 }
 
 /** Without a session or a prompt there is no run; any other refusal is a warning. */
-function refused(id: unknown, body: JsonObject, status: number): AdapterEvent {
+function refused(id: unknown, body: JsonObject, status: number, state: State): AdapterEvent {
   const message =
     asText(asObject(body.data)?.message) ?? asText(body.message) ?? `the server answered ${status}`;
   if (id !== OPEN_ID && id !== 1) return { type: "warning", message };
-  return { type: "run-ended", outcome: "failed", message: `OpenCode refused the run: ${message}` };
+  // To an id of another form than its own it answers 500, as if it were broken.
+  const words = id === OPEN_ID && state.isNamed ? `session not found (${message})` : message;
+  return { type: "run-ended", outcome: "failed", message: `OpenCode refused the run: ${words}` };
 }
 
 const prompt = (state: State, body: JsonObject) =>

@@ -2,8 +2,8 @@
 import type { CodingAgentEvent, RunEnded, RunExit } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { BUILT_IN_ADAPTERS, type BuiltInAgentName } from "../built-in/built-in-agents.ts";
-import { FAULT_RECORDINGS, type FaultRecordings } from "../fixtures/fault-recordings.ts";
-import { recordingReader } from "../fixtures/transcripts.ts";
+import { FAULT_RECORDINGS, type FaultRecording, type FaultRecordings } from "../fixtures/fault-recordings.ts";
+import { recordingReader, TRANSCRIPTS } from "../fixtures/transcripts.ts";
 import { createRunLedger } from "../runner/run-ledger.ts";
 import { readRecording } from "./recording.ts";
 
@@ -23,6 +23,9 @@ type Row = readonly [
   nextStep: RegExp,
 ];
 
+const recorded = (wanted: string): FaultRecording => ({
+  text: TRANSCRIPTS.find(({ name }) => name === wanted)?.text ?? "",
+});
 const beginning = (text: string, share: number) => text.slice(0, Math.floor(text.trimEnd().length * share));
 const firstLines = (text: string) => {
   const all = text.trimEnd().split("\n");
@@ -79,6 +82,60 @@ describe.each(ROWS)("%s", (_, faultOf, code, nextStep) => {
     const end = ending(agent, faultOf(FAULT_RECORDINGS[agent]));
     expect(end).toMatchObject({ outcome: "failed", code, nextStep: expect.stringMatching(nextStep) });
     expect(end.message).not.toMatch(/[{]"/);
+  });
+});
+
+/** What each program prints when it is asked to resume a session that it does not have: recordings, or what it wrote beside its protocol. */
+const NO_SESSION: readonly (readonly [BuiltInAgentName, transport: string, FaultRecording])[] = [
+  ["claude", "stream-json", recorded("claude-resumebad")],
+  [
+    "claude",
+    "stream-json, with an id that is no UUID",
+    {
+      text: "",
+      stderr: "ENOENT: no such file or directory, open '/home/user/.claude/projects/-work/nope.jsonl'",
+    },
+  ],
+  ["codex", "app-server", recorded("codex-appserver-nosession")],
+  [
+    "codex",
+    "exec",
+    {
+      text: "",
+      stderr:
+        "Error: thread/resume: thread/resume failed: no rollout found for thread id 99999999-1111-4111-8111-111111111111 (code -32600)",
+    },
+  ],
+  [
+    "gemini",
+    "stream-json, in a folder without sessions",
+    { text: "", stderr: "Error resuming session: No previous sessions found for this project." },
+  ],
+  [
+    "gemini",
+    "stream-json",
+    {
+      text: "",
+      stderr:
+        'Error resuming session: Invalid session identifier "99999999-1111-4111-8111-111111111111".\n  Searched for sessions in /home/user/.gemini/tmp/work/chats.',
+    },
+  ],
+  [
+    "copilot",
+    "json",
+    { text: "", stderr: "Error: No session, task, or name matched '99999999-1111-4111-8111-111111111111'." },
+  ],
+  ["copilot", "acp", recorded("copilot-acp-nosession")],
+  ["opencode", "server", recorded("opencode-server-nosession")],
+  ["pi", "rpc", { text: "", stderr: "No session found matching '99999999-1111-4111-8111-111111111111'" }],
+];
+
+test.each(NO_SESSION)("a session that %s does not have is said to be unknown (%s)", (agent, _, fault) => {
+  const end = ending(agent, { ...fault, exit: exited(1) });
+  expect(end).toMatchObject({
+    outcome: "failed",
+    code: "coding_agent_session_unknown",
+    nextStep: expect.stringMatching(`capstan coding-agents sessions ${agent}`),
   });
 });
 

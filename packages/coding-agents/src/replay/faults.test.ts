@@ -2,7 +2,7 @@
  * Faults that runs of the real programs once had, each from a recording of the program: edited calls, costs of resumed sessions,
  * usage of several calls, errors and retries, answers by a schema. `node tools/record-agents.ts` makes the recordings.
  */
-import type { AdapterEvent, CodingAgentEvent } from "@capstan/core/internal";
+import { type AdapterEvent, type CodingAgentEvent, runErrorCode } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import { type Asked, openedRun } from "../fixtures/opened-run.ts";
 import { recordingReader, TRANSCRIPTS } from "../fixtures/transcripts.ts";
@@ -140,6 +140,30 @@ describe("a provider's refusal", () => {
     const retries = of(replayed(name), "retry");
     expect(retries.length).toBeGreaterThan(0);
     expect(new Set(retries.map((retry) => retry.code))).toEqual(new Set([code]));
+  });
+});
+
+describe("a provider that cannot be reached", () => {
+  const WAITING = "Reconnecting... waiting for network";
+  const WHY = "Connection failed: error sending request";
+
+  test("is tried again by Codex without a word of its number, over both of its transports", () => {
+    const run = openedRun("codex", { transport: "exec" });
+    const line = JSON.stringify({ type: "error", message: `${WAITING} (${WHY})` });
+    expect(run.onLine(line).events).toEqual([
+      { type: "retry", message: `${WAITING} (${WHY})`, status: undefined },
+    ]);
+    const retries = of(replayed("codex-appserver-err401"), "retry");
+    expect(retries).toMatchObject([{ attempt: 1, maxAttempts: 1, code: "coding_agent_not_logged_in" }]);
+  });
+
+  test.each([
+    `${WAITING}: ${WHY}`,
+    "Could not connect to local model provider at http://127.0.0.1:4010/v1.\n  Check that the service is running and the port is correct.",
+    "API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)",
+    "exception TypeError: fetch failed sending request",
+  ])("is down: %s", (message) => {
+    expect(runErrorCode({ message })).toBe("coding_agent_provider_down");
   });
 });
 

@@ -10,7 +10,11 @@ export const copilotSessions: CliSessionStore = {
   id: (path) => /([^/]+)\/events\.jsonl$/.exec(path)?.[1],
   messages: storedMessages(({ type, data }) => {
     const fields = asObject(data);
-    const text = asText(fields?.content) ?? asText(asObject(fields?.result)?.content) ?? "";
+    const text =
+      asText(fields?.content) ??
+      asText(asObject(fields?.result)?.content) ??
+      asText(asObject(fields?.error)?.message) ?? // a tool that failed or was denied
+      "";
     if (type === "user.message") return [{ role: "user", text }];
     if (type === "assistant.message") return [{ role: "assistant", text }];
     return type === "tool.execution_complete" ? [{ role: "tool", text }] : [];

@@ -28,7 +28,11 @@ const exported = z.object({
     z.object({
       info: maybe(z.object({ role: maybeText })),
       parts: listOf(
-        z.object({ type: maybeText, text: maybeText, state: maybe(z.object({ output: maybeText })) }),
+        z.object({
+          type: maybeText,
+          text: maybeText,
+          state: maybe(z.object({ output: maybeText, error: maybeText })), // a failed or denied call has an error instead
+        }),
       ),
     }),
   ),
@@ -60,10 +64,14 @@ export const opencodeSessions: CliSessionStore = {
     return document.data.messages.flatMap(({ info, parts }): CliMessage[] => {
       const role = asText(info?.role) === "assistant" ? "assistant" : "user";
       const said = contentText(parts.filter(({ type }) => type === "text"));
-      const outputs = parts.flatMap(({ type, state }) => (type === "tool" ? [state?.output ?? ""] : []));
+      const outputs = parts.flatMap(({ type, state }) =>
+        type === "tool" ? [state?.output ?? state?.error ?? ""] : [],
+      );
       return [
         ...(said === "" ? [] : [{ role, text: said } as const]),
-        ...outputs.map((output) => ({ role: "tool" as const, text: output })),
+        ...outputs
+          .filter((output) => output !== "")
+          .map((output) => ({ role: "tool" as const, text: output })),
       ];
     });
   },

@@ -191,6 +191,78 @@ test("what a tool answered is read from Gemini, once", async () => {
   });
 });
 
+describe("Gemini's log of a session, recorded from 0.61.0", () => {
+  const header = { sessionId: ID, projectHash: "87ba", kind: "main" };
+  const context = {
+    id: "m0",
+    type: "user",
+    content: [{ text: "<session_context>\nThis is the Gemini CLI." }],
+  };
+  const asked = { id: "m1", type: "user", content: [{ text: "list" }] };
+  const called = { id: "m2", type: "gemini", content: "I will use a tool.", thoughts: [] };
+  const functionResponse = { id: "c1", name: "run_shell_command", response: { output: "sim-tool-ok" } };
+  const answered = {
+    ...called,
+    toolCalls: [{ id: "c1", result: [{ functionResponse }], status: "success" }],
+  };
+  const told = { id: "m3", type: "user", content: [{ functionResponse }] };
+  const done = { id: "m4", type: "gemini", content: "done", thoughts: [] };
+  const turn = [header, { $set: { messages: [context] } }, asked, called, answered, told, done];
+  const WORDS = ["list", "I will use a tool.", "sim-tool-ok", "done"];
+
+  async function readLog(...records: unknown[]) {
+    const home = newHome();
+    write(join(home, ".gemini/tmp/p/chats/session-1.jsonl"), `${lines(...records)}\n`, 1_000);
+    const place = { home, env: {}, run: runCommand };
+    const read = await readSession(BUILT_IN_ADAPTERS.gemini, ID, place);
+    const listed = await listSessions(BUILT_IN_ADAPTERS.gemini, place);
+    return {
+      texts: read.ok ? read.value.map(({ text }) => text) : read,
+      titles: listed.map(({ title }) => title),
+    };
+  }
+
+  test("has a message once that was written again with its tool's answer", async () => {
+    expect(await readLog(...turn)).toEqual({ texts: WORDS, titles: ["list"] });
+  });
+
+  test("has what was said before a session was resumed, once", async () => {
+    const resumed = [header, { $set: { messages: [context, asked, answered, told, done] } }];
+    const again = { id: "m5", type: "user", content: [{ text: "again" }] };
+    expect((await readLog(...resumed, again)).texts).toEqual([...WORDS, "again"]);
+    expect((await readLog(...turn, ...resumed, again)).texts).toEqual([...WORDS, "again"]);
+  });
+
+  test("has nothing of what was taken back", async () => {
+    const instead = { id: "m5", type: "user", content: [{ text: "instead" }] };
+    expect((await readLog(...turn, { $rewindTo: "m2" }, instead)).texts).toEqual(["list", "instead"]);
+    expect((await readLog(...turn, { $rewindTo: "unknown" }, instead)).texts).toEqual(["instead"]);
+  });
+
+  test("is not listed when it holds nothing but the program's own words", async () => {
+    expect((await readLog(header, { $set: { messages: [context] } })).titles).toEqual([]);
+  });
+});
+
+test("why a tool was denied is read from Copilot and from OpenCode", async () => {
+  const home = newHome();
+  const error = { message: "Permission denied", code: "denied" };
+  const events = lines(
+    { type: "user.message", data: { content: "write" } },
+    { type: "tool.execution_complete", data: { toolCallId: "c1", success: false, error } },
+  );
+  write(join(home, `.copilot/session-state/${ID}/events.jsonl`), events, 1_000);
+  const place = { home, env: {}, run: runCommand };
+  const denied = { role: "tool", text: "Permission denied" };
+  expect(await readSession(BUILT_IN_ADAPTERS.copilot, ID, place)).toMatchObject({ value: [{}, denied] });
+
+  const parts = [{ type: "tool", tool: "bash", state: { status: "error", error: error.message } }];
+  const stdout = JSON.stringify({ info: {}, messages: [{ info: { role: "assistant" }, parts }] });
+  const run: CommandRunner = async () => ({ outcome: "exited", code: 0, stdout, stderr: "" });
+  const read = await readSession(BUILT_IN_ADAPTERS.opencode, "ses_1", { home, env: {}, run });
+  expect(read).toMatchObject({ value: [denied] });
+});
+
 test("a list that cannot be had is refused, and is not an empty one", async () => {
   const run: CommandRunner = async () => ({ outcome: "not_found", code: 127, stdout: "", stderr: "" });
   const place = { home: newHome(), env: {}, run };

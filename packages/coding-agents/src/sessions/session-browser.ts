@@ -63,7 +63,8 @@ async function listFiles(sessions: FileStore, place: SessionPlace): Promise<Stor
       const head = await readHead(path, MAX_HEAD_BYTES);
       const id = sessions.id(path, firstLineOf(head));
       const messages = sessions.messages(head);
-      const isEmpty = messages.length === 0 && head.length < MAX_HEAD_BYTES; // Gemini leaves such beside a session
+      const isSaid = messages.some((message) => toldApart(message).role !== "system");
+      const isEmpty = !isSaid && head.length < MAX_HEAD_BYTES; // Gemini leaves such beside a session
       if (id === undefined || isEmpty) return [];
       return [{ id, ...aboutSession(head, messages), updatedAt: modified.toISOString() }];
     }),

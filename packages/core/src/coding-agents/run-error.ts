@@ -15,6 +15,7 @@ export const RUN_ERROR_CODES = [
   "coding_agent_text_refused",
   "coding_agent_attachment_refused",
   "coding_agent_model_unknown",
+  "coding_agent_session_unknown",
   "coding_agent_budget_refused",
   "coding_agent_rate_limited",
   "coding_agent_provider_down",
@@ -30,6 +31,7 @@ export type ReportedErrorCode = Extract<
   RunErrorCode,
   | "coding_agent_not_logged_in"
   | "coding_agent_model_unknown"
+  | "coding_agent_session_unknown"
   | "coding_agent_rate_limited"
   | "coding_agent_provider_down"
   | "coding_agent_failed"
@@ -66,8 +68,13 @@ function codeOfStatus(status: number, message: string): ReportedErrorCode | unde
 const MODEL_UNKNOWN =
   /models?\b.{0,80}(not found|not exist|unknown|not supported|unavailable|invalid)|(unknown|invalid|no such|cannot use this) model|ModelNotFound/i;
 
+/** Claude Code names the file it looked for when the id is no UUID. */
+const SESSION_UNKNOWN =
+  /no (conversation|rollout|previous sessions?|session)( found|, task, or name matched)|\bsession [\w-]+ not found|\bsession not found|invalid session identifier|^ENOENT.{0,500}\.jsonl/i;
+
 /** In order: the first that matches decides. */
 const WORDS: readonly (readonly [RegExp, ReportedErrorCode])[] = [
+  [SESSION_UNKNOWN, "coding_agent_session_unknown"],
   [/rate.?limit|too many requests|resource.?exhausted|quota|usage limit/i, "coding_agent_rate_limited"],
   [
     /not logged in|log ?in|authenticat|unauthori[sz]ed|api.?key|credential|no auth|access token|missing environment variable/i,
@@ -75,7 +82,7 @@ const WORDS: readonly (readonly [RegExp, ReportedErrorCode])[] = [
   ],
   [MODEL_UNKNOWN, "coding_agent_model_unknown"],
   [
-    /overloaded|high demand|failed to get (a )?response|retried \d+ times|server error|unavailable|internal server error|bad gateway|ECONNREFUSED|ECONNRESET|ENOTFOUND|fetch failed|(stream|connection|socket|network).{0,40}(closed|reset|refused|disconnected|error|hang up|terminated)|premature close|timed out/i,
+    /overloaded|high demand|failed to get (a )?response|retried \d+ times|server error|unavailable|internal server error|bad gateway|ECONNREFUSED|ECONNRESET|ENOTFOUND|fetch failed|(could not|cannot|unable to|failed to) connect|error sending request|(stream|connection|socket|network).{0,40}(closed|reset|refused|disconnected|error|hang up|terminated)|premature close|timed out/i,
     "coding_agent_provider_down",
   ],
 ];

@@ -82,6 +82,13 @@ export const codingAgentFailures = {
     nextStep: ({ agent }) => `\`capstan models --agent ${agent}\` lists its models.`,
     details: reportedDetails,
   }),
+  coding_agent_session_unknown: row<ReportedFacts>({
+    status: 404,
+    message: ({ agent, message }) => `Agent '${agent}' does not have this session: ${message}`,
+    nextStep: ({ agent }) =>
+      `\`capstan coding-agents sessions ${agent}\` lists its sessions; leave the session out to begin a new one.`,
+    details: reportedDetails,
+  }),
   coding_agent_budget_refused: row<{ agent: string; model: string; why: string }>({
     status: 422,
     message: ({ agent, model, why }) =>

@@ -130,6 +130,22 @@ describe.each(REAL)("$name as a harness", ({ name, model, searches, keeps }) => 
   });
 });
 
+describe.each(REAL)("$name without the session that it had", ({ name, model }) => {
+  test.skipIf(!isInstalled(name))("is sent the conversation again, and the person is told", async () => {
+    const id = await bench.session({ harness: name, model });
+    await bench.turn(id, "The word is heron. [[text]]");
+    await bench.server.services.database.pool.query(
+      "update harness_sessions set cli_session = $2 where session_id = $1",
+      [id, "99999999-1111-4111-8111-111111111111"],
+    );
+    sim.clear();
+    const events = await bench.turn(id, `And now? ${call("add", { a: 1, b: 1 })}`);
+    expect(results(events)).toEqual(['{"sum":2}']);
+    expect(JSON.stringify(asked()[0]?.body)).toMatch(/heron[\s\S]*And now\?/);
+    expect(JSON.stringify(events)).toContain(`${name} no longer has its session`);
+  });
+});
+
 describe.each(REAL)("$name with its own tools allowed", ({ name, model }) => {
   const real = test.skipIf(!isInstalled(name));
   const session = () => bench.session({ harness: name, model, allow_native_tools: true });

@@ -251,9 +251,14 @@ async function endHarness(
 
 /** The program ended before any output, and no provider refused. */
 const isSessionLost = ({ wasHeard }: LiveHarness, { outcome, status, code }: RunEnded): boolean =>
-  !wasHeard && outcome === "failed" && status === undefined && (code === undefined || UNEXPLAINED.has(code));
+  !wasHeard && outcome === "failed" && status === undefined && (code === undefined || PERHAPS_LOST.has(code));
 
-const UNEXPLAINED: ReadonlySet<string> = new Set(["coding_agent_failed", "coding_agent_protocol_broken"]);
+/** It says that it does not have the session, or gives no known reason. */
+const PERHAPS_LOST: ReadonlySet<string> = new Set([
+  "coding_agent_session_unknown",
+  "coding_agent_failed",
+  "coding_agent_protocol_broken",
+]);
 const DIED: ReadonlySet<string> = new Set(["coding_agent_killed", "coding_agent_protocol_broken"]);
 
 /** The program's session is lost: the next start sends it the conversation. */
