@@ -25,15 +25,26 @@ export function zodSchema<Z extends z.ZodType>(
   type: Z,
   io: "input" | "output" = "input",
 ): Schema<z.output<Z>> {
+  const before = made[io].get(type);
+  if (before) return before as Schema<z.output<Z>>;
+  const schema = deriveSchema(type, io);
+  if (typeof type === "object" && type !== null) made[io].set(type, schema);
+  return schema;
+}
+
+/** By type: some tools are declared anew for each turn, and to derive a JSON Schema costs more than the rest of the turn. */
+const made = { input: new WeakMap<z.ZodType, Schema>(), output: new WeakMap<z.ZodType, Schema>() };
+
+function deriveSchema<Z extends z.ZodType>(type: Z, io: "input" | "output"): Schema<z.output<Z>> {
   if (!isZod4(type))
     return { jsonSchema: {}, parse: () => ({ ok: false, where: NOT_ZOD_4 }), fault: NOT_ZOD_4 };
   let checked: Z | undefined;
-  let made: JsonSchema | undefined;
+  let jsonSchema: JsonSchema | undefined;
   const schema = () => (checked ??= io === "input" ? closedObjects(type) : type);
   return {
     get jsonSchema() {
-      made ??= jsonSchemaOf(schema(), io);
-      return made;
+      jsonSchema ??= jsonSchemaOf(schema(), io);
+      return jsonSchema;
     },
     parse: (value) => readInput(schema(), value),
   };

@@ -4,7 +4,7 @@ import { DatasetItemCreate, figuresFrom } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import {
   faultsText,
-  isOfKind,
+  inPlainTextToo,
   isPassed,
   isPlain,
   KIND_PATTERNS,
@@ -15,6 +15,7 @@ import {
   type ScorerSpec,
   type Span,
   scorerName,
+  spansOfKind,
 } from "@capstan/core/internal";
 import { z } from "zod";
 import type { EvalCell, EvalResult } from "./eval-result.ts";
@@ -107,8 +108,10 @@ const HELP: ScorerHelp = {
     const read = readInput(z.fromJSONSchema({ ...schema }), value);
     return read.ok ? undefined : faultsText(read.faults);
   },
-  finder: (kind) => (line) =>
-    [...line.matchAll(new RegExp(KIND_PATTERNS[kind], "g"))].flatMap((found): Span[] =>
-      isOfKind(kind, found[0]) ? [[found.index, found.index + found[0].length]] : [],
+  finder: (kind) =>
+    inPlainTextToo((line) =>
+      [...line.matchAll(new RegExp(KIND_PATTERNS[kind], "g"))].flatMap(({ 0: found, index }) =>
+        spansOfKind(kind, found).map(([from, to]): Span => [index + from, index + to]),
+      ),
     ),
 };

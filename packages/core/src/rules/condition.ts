@@ -1,4 +1,7 @@
-/** Whether a condition of a rule holds for a call. A missing argument never helps a call: it meets `ask` and `deny`, and not `allow`. */
+/**
+ * Whether a condition of a rule holds for a call. An argument that is missing or cannot be compared never helps a call: it meets `ask`
+ * and `deny`, and not `allow`.
+ */
 
 import { normalisePath } from "../session-path.ts";
 import type {
@@ -17,8 +20,8 @@ export type Holds = (call: RuleCall, decision?: number) => boolean;
 /** Turns a CEL expression into a function; throws on one that is not understood. */
 export type CompileExpression = (text: string) => Holds;
 
-/** Made once for a rule, then asked for every call. */
-type Compare = (value: RuleValue | undefined) => (actual: unknown) => boolean;
+/** Made once for a rule, then asked for every call. Undefined: the two cannot be compared, such as a text and "above 5". */
+type Compare = (value: RuleValue | undefined) => (actual: unknown) => boolean | undefined;
 
 const listOf = (value: RuleValue | undefined): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined ? [] : [value];
@@ -26,22 +29,25 @@ const listOf = (value: RuleValue | undefined): readonly unknown[] =>
 const not =
   (compare: Compare): Compare =>
   (value) => {
-    const holds = compare(value);
-    return (actual) => !holds(actual);
+    const compared = compare(value);
+    return (actual) => {
+      const holds = compared(actual);
+      return holds === undefined ? undefined : !holds;
+    };
   };
 
 const number =
   (compare: (actual: number, value: number) => boolean): Compare =>
   (value) =>
   (actual) =>
-    typeof actual === "number" && typeof value === "number" && compare(actual, value);
+    typeof actual === "number" && typeof value === "number" ? compare(actual, value) : undefined;
 
 const text =
   (compare: (actual: string, value: string) => boolean): Compare =>
   (value) => {
     const values = listOf(value).map((each) => String(each).toLowerCase());
     return (actual) => {
-      if (typeof actual !== "string") return false;
+      if (typeof actual !== "string") return undefined;
       const lower = lowered(actual);
       return values.some((each) => compare(lower, each));
     };
@@ -59,12 +65,12 @@ function lowered(text: string): string {
   return lower;
 }
 
-/** `..` and unusual spellings are under nothing, so a path cannot trick its way into a folder. */
+/** Nobody knows where `..` and unusual spellings lead, so no path tricks its way into a folder or out of one. */
 const isUnder: Compare = (value) => {
   const folders = listOf(value).flatMap((each) => normalOrNone(String(each)) ?? []);
   return (actual) => {
     const path = typeof actual === "string" ? normalOrNone(actual) : undefined;
-    return path !== undefined && folders.some((folder) => isInside(path, folder));
+    return path === undefined ? undefined : folders.some((folder) => isInside(path, folder));
   };
 };
 
@@ -157,14 +163,16 @@ function argumentHolds({ arg, op, value }: ArgumentCondition, effect: RuleEffect
   const path = arg.split(".");
   if (op === "exists") return ({ args }) => valuesAt(args, path).length > 0;
   if (op === "missing") return ({ args }) => valuesAt(args, path).length === 0;
-  const holds = COMPARES[op](value);
+  const compared = COMPARES[op](value);
+  const isStrict = effect !== "allow";
+  const holds = (actual: unknown): boolean => compared(actual) ?? isStrict;
   const [name = "", ...deeper] = path;
   return ({ args }) => {
     const plain = deeper.length === 0 ? plainField(args, name) : undefined;
     if (plain !== undefined) return holds(plain);
     const found = valuesOf(args, arg, path);
-    if (found.length === 0) return effect !== "allow";
-    return effect === "allow" ? found.every(holds) : found.some(holds);
+    if (found.length === 0) return isStrict;
+    return isStrict ? found.some(holds) : found.every(holds);
   };
 }
 

@@ -20,34 +20,56 @@ export function narrowestRule(
   schema: JsonSchema,
   seen: readonly DataLabel[] = [],
 ): ProposedRule {
+  const given = Object.entries(isRecord(args) ? args : {}).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  const wanted = given.map(([arg, value]) => ({ arg, condition: conditionFor(arg, value, schema) }));
+  for (const arg of notGiven(given, schema)) wanted.push({ arg, condition: { arg, op: "missing" } });
   const when: RuleCondition[] = seen.map((label) => ({ seen: label }));
   const open: string[] = [];
-  const given = typeof args === "object" && args !== null ? Object.entries(args) : [];
-  for (const [arg, value] of given) {
-    const condition = conditionFor(arg, value, schema);
+  for (const { arg, condition } of wanted) {
     if (condition && when.length < MOST_CONDITIONS) when.push(condition);
     else open.push(arg);
   }
   return { name: `Allow ${tool} like this`, tools: [tool], when, effect: "allow", open };
 }
 
-/** A path: its folder. A number: up to it. A short text, a choice or a recipient: exactly it. */
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+
+/** What this call left out another one could use, such as an attachment: it is no call like this one. */
+function notGiven(given: readonly (readonly [string, unknown])[], { properties }: JsonSchema): string[] {
+  const names = new Set(given.map(([name]) => name));
+  return Object.keys((properties as object | undefined) ?? {}).filter((name) => !names.has(name));
+}
+
+/** A path: its folder. An amount: up to it. A short text, a choice, a recipient or a number that names something: exactly it. */
 function conditionFor(arg: string, value: unknown, schema: JsonSchema): ArgumentCondition | undefined {
   if (typeof value === "boolean") return { arg, op: "is", value };
-  if (typeof value === "number") return { arg, op: "at_most", value };
-  if (typeof value === "string") {
-    const path = isPath(arg, value, schema) ? normalisePath(value) : undefined;
-    if (path?.ok) return { arg, op: "under", value: parentPath(path.value) };
-    return value.length <= MAX_TEXT && !value.includes("\n") ? { arg, op: "is", value } : undefined;
-  }
-  if (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((each) => typeof each === "string" && each.length <= MAX_TEXT)
-  )
-    return { arg, op: "in", value: value as string[] };
+  if (typeof value === "number") return { arg, op: value < 0 || isName(arg) ? "is" : "at_most", value };
+  if (typeof value === "string") return textCondition(arg, value, schema);
+  if (Array.isArray(value) && value.length > 0 && value.every(isShortText)) return { arg, op: "in", value };
   return undefined;
 }
+
+const isShortText = (value: unknown): value is string =>
+  typeof value === "string" && value.length <= MAX_TEXT;
+
+function textCondition(arg: string, value: string, schema: JsonSchema): ArgumentCondition | undefined {
+  const path = isPath(arg, value, schema) ? normalisePath(value) : undefined;
+  if (path?.ok) return pathCondition(arg, path.value);
+  return isShortText(value) && !value.includes("\n") ? { arg, op: "is", value } : undefined;
+}
+
+/** The folder of a file at the top is everything: there the file itself. */
+function pathCondition(arg: string, path: string): ArgumentCondition {
+  const folder = parentPath(path);
+  return { arg, op: "under", value: folder === "/" ? path : folder };
+}
+
+/** A number that names something, such as an order: 1 to 17 are no amount of it. */
+const isName = (arg: string): boolean =>
+  /(?:^|_|[a-z])(?:id|no|number|nr|key|code|pin|port|year|version|index)$/i.test(arg);
 
 function isPath(arg: string, value: string, { properties }: JsonSchema): boolean {
   const described =

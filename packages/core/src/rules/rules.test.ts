@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ruleFaults } from "./check-rule.ts";
-import { narrowestRule } from "./narrow-rule.ts";
 import type { Rule, RuleCall, RuleCondition, SavedEffect } from "./rule.ts";
 import { ruleSentence } from "./rule-sentence.ts";
 import { createRuleSet } from "./rule-set.ts";
@@ -41,6 +40,32 @@ const decide = (rules: Rule[], asked: RuleCall, compile = () => () => true): str
   createRuleSet(rules, compile).decide(asked)?.effect;
 
 describe("a condition on an argument", () => {
+  test.each<[string, RuleCondition, unknown]>([
+    [
+      "a path that climbs out of the folder",
+      { arg: "path", op: "under", value: "/reports" },
+      { path: "/reports/../etc" },
+    ],
+    [
+      "a path that climbs into the folder",
+      { arg: "path", op: "under", value: "/etc" },
+      { path: "/reports/../etc/x" },
+    ],
+    ["a path that climbs anywhere", { arg: "path", op: "not_under", value: "/etc" }, { path: "/a/../etc/x" }],
+    ["a sum in words", { arg: "amount", op: "above", value: 100 }, { amount: "5000" }],
+    ["a sum in words, below", { arg: "amount", op: "below", value: 100 }, { amount: "5" }],
+    ["a text that is none", { arg: "to", op: "not_ends_with", value: "@x.com" }, { to: { mail: "a@y.com" } }],
+    [
+      "a text that is none, contained",
+      { arg: "to", op: "contains", value: "y" },
+      { to: { mail: "a@y.com" } },
+    ],
+  ])("meets what is strict, and nothing that allows: %s", (_what, condition, args) => {
+    expect(decide([rule("deny", [condition])], call(args))).toBe("deny");
+    expect(decide([rule("ask", [condition])], call(args))).toBe("ask");
+    expect(decide([rule("allow", [condition])], call(args))).toBeUndefined();
+  });
+
   test.each<[string, RuleCondition, unknown, boolean]>([
     [
       "a path in the folder",
@@ -54,18 +79,6 @@ describe("a condition on an argument", () => {
       { arg: "path", op: "under", value: "/reports" },
       { path: "/reports2/a" },
       false,
-    ],
-    [
-      "a path that climbs out",
-      { arg: "path", op: "under", value: "/reports" },
-      { path: "/reports/../etc" },
-      false,
-    ],
-    [
-      "a path that climbs out, denied",
-      { arg: "path", op: "not_under", value: "/reports" },
-      { path: "/reports/../etc" },
-      true,
     ],
     ["a sum above", { arg: "amount", op: "above", value: 100 }, { amount: 100.01 }, true],
     ["a sum that is not", { arg: "amount", op: "above", value: 100 }, { amount: 100 }, false],
@@ -375,25 +388,4 @@ describe("before a rule is saved", () => {
   test("an unknown tool is refused with the nearest", () => {
     expect(faults([], ["pai"])).toEqual(['tools[0]: no tool is called "pai"; did you mean pay?']);
   });
-});
-
-test("the narrowest rule allows its own call, and no other folder, sum or recipient", () => {
-  const schema = {
-    type: "object",
-    properties: { path: { type: "string", description: "Path of the file" } },
-  };
-  const args = { path: "/reports/q3/a.md", amount: 50, to: ["a@x.com"], urgent: true, body: "long\ntext" };
-  const { when, open, effect, tools } = narrowestRule("write_file", args, schema);
-  expect(open).toEqual(["body"]);
-  const set = createRuleSet([{ id: "r", name: "n", tools, when, effect }], broken);
-  const decided = (more: object) => set.decide(call({ ...args, ...more }))?.effect;
-  expect(decided({})).toBe("allow");
-  for (const other of [
-    { path: "/reports/b.md" },
-    { amount: 51 },
-    { to: ["b@x.com"] },
-    { to: ["a@x.com", "b@x.com"] },
-    { urgent: false },
-  ])
-    expect(decided(other)).toBeUndefined();
 });

@@ -46,15 +46,40 @@ export const MASKED = "[removed]";
 /** Patterns of the kinds, in RE2's syntax. */
 export const KIND_PATTERNS: Readonly<Record<TextKind, string>> = {
   email: "[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+",
-  credit_card: "\\b\\d(?:[ -]?\\d){12,18}\\b",
+  credit_card: "\\b\\d(?:[ -]?\\d){12,}\\b",
   phone: "\\+\\d{1,3}[ .-]?(?:\\(\\d{1,4}\\)[ .-]?)?\\d(?:[ .-]?\\d){6,12}\\b",
   secret:
     "\\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}|\\bgh[pousr]_[A-Za-z0-9]{20,}|\\bAKIA[0-9A-Z]{16}\\b|\\bxox[abprs]-[A-Za-z0-9-]{10,}|\\beyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{5,}|-----BEGIN [A-Z ]*PRIVATE KEY-----",
 };
 
-/** A number of thirteen digits or more is a card's only if its check digit is right. */
-export const isOfKind = (kind: TextKind, text: string): boolean =>
-  kind !== "credit_card" || hasCheckDigit(text);
+/**
+ * Which parts of what the pattern of a kind found are of the kind. A row of digits is a card's number only if its check digit is right,
+ * and may have other numbers around it, such as the month in which the card ends.
+ */
+export function spansOfKind(kind: TextKind, found: string): readonly Span[] {
+  if (kind !== "credit_card") return [[0, found.length]];
+  if (isCardNumber(found)) return [[0, found.length]];
+  const groups = [...found.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({
+    index,
+    end: index + digits.length,
+  }));
+  return groups.flatMap(({ index }, from) => {
+    const end = groups
+      .slice(from, from + MOST_CARD_GROUPS)
+      .find(({ end: last }) => isGroupedCard(found.slice(index, last)))?.end;
+    return end === undefined ? [] : [[index, end] as const];
+  });
+}
+
+const MOST_CARD_GROUPS = 5; // 4-4-4-4-3
+/** As cards print it, so that a table of small numbers is none: in one piece, or in groups that begin with four digits. */
+const isGroupedCard = (text: string): boolean =>
+  /^(?:\d{13,}|\d{4}(?:[ -]\d{3,6}){2,4})$/.test(text) && isCardNumber(text);
+
+function isCardNumber(text: string): boolean {
+  const { length } = text.replaceAll(/\D/g, "");
+  return length >= 13 && length <= 19 && hasCheckDigit(text);
+}
 
 function hasCheckDigit(text: string): boolean {
   const digits = [...text.replaceAll(/\D/g, "")].toReversed().map(Number);
@@ -72,14 +97,33 @@ const isLetter = (text: string | undefined): boolean =>
 
 /** Whole words, in any letter case and any language. */
 export function findWords(words: readonly string[]): FindSpans {
-  const wanted = words.map((word) => word.toLowerCase());
-  return (line) => {
+  const wanted = new Set(words.flatMap((word) => [word.normalize("NFC"), plainText(word)].map(lowerCase)));
+  wanted.delete("");
+  return inPlainTextToo((line) => {
     const text = line.toLowerCase();
     if (text.length !== line.length)
-      return wanted.some((word) => text.includes(word)) ? [[0, line.length]] : [];
-    return wanted.flatMap((word) => spansOf(text, word));
-  };
+      return [...wanted].some((word) => text.includes(word)) ? [[0, line.length]] : [];
+    return [...wanted].flatMap((word) => spansOf(text, word));
+  });
 }
+
+const lowerCase = (text: string): string => text.toLowerCase();
+
+/** Without characters that nobody sees, and each letter and digit in its plain form: full width, bold or with a separate accent. */
+const plainText = (text: string): string =>
+  text.normalize("NFKC").replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
+
+const IS_ASCII = /^[\0-\x7f]*$/;
+
+/** Another spelling hides nothing: a line whose plain text has more of it than the line itself is found as a whole. */
+export const inPlainTextToo =
+  (find: FindSpans): FindSpans =>
+  (line) => {
+    const spans = find(line);
+    if (IS_ASCII.test(line)) return spans;
+    const plain = plainText(line);
+    return plain !== line && find(plain).length > spans.length ? [[0, line.length]] : spans;
+  };
 
 function spansOf(text: string, word: string): Span[] {
   const spans: Span[] = [];

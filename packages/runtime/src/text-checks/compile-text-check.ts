@@ -3,9 +3,10 @@ import { fail, ok, type Result } from "@capstan/core";
 import {
   type FindSpans,
   findWords,
-  isOfKind,
+  inPlainTextToo,
   KIND_PATTERNS,
   type Span,
+  spansOfKind,
   type TextFind,
 } from "@capstan/core/internal";
 import { RE2JS, RE2JSException } from "re2js";
@@ -15,7 +16,7 @@ export function compileTextFind(find: TextFind): Result<FindSpans> {
   if ("words" in find) return ok(findWords(find.words));
   if ("kind" in find) {
     const { kind } = find;
-    return ok(spansOf(RE2JS.compile(KIND_PATTERNS[kind]), (text) => isOfKind(kind, text)));
+    return ok(spansOf(RE2JS.compile(KIND_PATTERNS[kind]), (text) => spansOfKind(kind, text)));
   }
   try {
     const compiled = RE2JS.compile(find.pattern);
@@ -29,14 +30,18 @@ export function compileTextFind(find: TextFind): Result<FindSpans> {
 
 const refuse = (pattern: string, why: string) => fail("pattern_invalid", { pattern, why });
 
-const spansOf =
-  (pattern: RE2JS, counts: (text: string) => boolean = () => true): FindSpans =>
-  (line) => {
+/** `within`: which parts of a match count; all of it unless said. */
+const spansOf = (
+  pattern: RE2JS,
+  within: (text: string) => readonly Span[] = (text) => [[0, text.length]],
+): FindSpans =>
+  inPlainTextToo((line) => {
     const spans: Span[] = [];
     const matcher = pattern.matcher(line);
     while (matcher.find()) {
       const [start, end] = [matcher.start(), matcher.end()];
-      if (end > start && counts(line.slice(start, end))) spans.push([start, end]);
+      if (end > start)
+        for (const [from, to] of within(line.slice(start, end))) spans.push([start + from, start + to]);
     }
     return spans;
-  };
+  });

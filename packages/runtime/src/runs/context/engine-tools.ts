@@ -71,13 +71,16 @@ const operation: z.ZodType<JsonPatchOperation> = z.union([
   z.object({ op: z.enum(["move", "copy"]), from: z.string(), path: z.string() }),
 ]) as z.ZodType<JsonPatchOperation>;
 
+/** Declared once: each turn has a tool of its own, and their schema is the same. */
+const PATCH = z.object({ patch: z.array(operation).min(1).max(100) });
+
 /** Changes the session's shared state; the change reaches every client as a STATE_DELTA. */
 export function stateTool(state: () => JsonValue): RuntimeTool {
   const tool = defineTool({
     name: "update_state",
     description:
       "Change the state shared with the user interface by a JSON Patch (RFC 6902). Only what must change; paths start with /.",
-    input: z.object({ patch: z.array(operation).min(1).max(100) }),
+    input: PATCH,
     idempotent: true,
     pure: true,
     writes: "internal",

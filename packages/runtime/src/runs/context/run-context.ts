@@ -88,6 +88,10 @@ export class RunContext {
   /** The coding agent whose program runs this segment. */
   harness: string | undefined;
   #recall: { readonly summary: SessionSummary; readonly tool: RuntimeTool } | undefined;
+  #fromClient: Result<RuntimeTool[]> | undefined;
+  readonly #stateTool = stateTool(() => this.state);
+  /** The agent of the step before: what is known of an agent, such as the hash of its prompt, is known by its identity. */
+  #last: { own: RuntimeAgent; more: readonly RuntimeTool[]; agent: Result<RuntimeAgent> } | undefined;
   #warned = new Set<string>();
   #defers = false;
 
@@ -146,7 +150,11 @@ export class RunContext {
     const more = this.#turnTools();
     if (!more.ok) return more;
     this.#defers = isDeferred(own, this.engine.parts.deferToolsAbove);
-    return withTools(own, this.#defers ? [...more.value, searchTool(own)] : more.value);
+    if (this.#defers) return withTools(own, [...more.value, searchTool(own)]);
+    const isAsBefore = this.#last?.own === own && areSame(this.#last.more, more.value);
+    if (this.#last === undefined || !isAsBefore)
+      this.#last = { own, more: more.value, agent: withTools(own, more.value) };
+    return this.#last.agent;
   }
 
   /** Recomposed: a change just made by a person counts for this call. */
@@ -196,16 +204,13 @@ export class RunContext {
   }
 
   #turnTools(): Result<RuntimeTool[]> {
-    const fromClient = clientTools(this.claim.input.clientTools ?? []);
+    this.#fromClient ??= clientTools(this.claim.input.clientTools ?? []);
+    const fromClient = this.#fromClient;
     if (!fromClient.ok) return fromClient;
     const sharesState = !isEmpty(this.state) || this.claim.input.sharesState;
     return {
       ok: true,
-      value: [
-        ...fromClient.value,
-        ...(sharesState ? [stateTool(() => this.state)] : []),
-        ...this.#recallTools(),
-      ],
+      value: [...fromClient.value, ...(sharesState ? [this.#stateTool] : []), ...this.#recallTools()],
     };
   }
 
@@ -220,6 +225,9 @@ export class RunContext {
     return [this.#recall.tool];
   }
 }
+
+const areSame = (some: readonly RuntimeTool[], others: readonly RuntimeTool[]): boolean =>
+  some.length === others.length && some.every((tool, at) => tool === others[at]);
 
 const isEmpty = (state: JsonValue): boolean =>
   state === null || (typeof state === "object" && Object.keys(state).length === 0);

@@ -1,6 +1,6 @@
 /** How much of a conversation a model gets: its context window without the prompt, the tools and room for the answer. */
-import type { RuntimeAgent, RuntimeTool } from "@capstan/core";
-import { type ConversationMessage, toolText } from "@capstan/core/internal";
+import type { JsonSchema, RuntimeAgent, RuntimeTool } from "@capstan/core";
+import type { ConversationMessage } from "@capstan/core/internal";
 import type { ResolvedModel } from "../../providers/models.ts";
 import { isSummary } from "../summary/session-summary.ts";
 import { fitWindow, messageTokens } from "./window.ts";
@@ -15,12 +15,23 @@ export const guessTokens = (text: string): number => Math.ceil(text.length / CHA
 export const guessMessageTokens = (message: ConversationMessage): number =>
   messageTokens(message, guessTokens);
 
+/** Asked for every tool at every step, so a schema is written once. */
+const schemaTokens = new WeakMap<JsonSchema, number>();
+
+function toolTokens({ name, tool: { description, input } }: RuntimeTool): number {
+  const { jsonSchema } = input;
+  const known = schemaTokens.get(jsonSchema);
+  const parameters = known ?? guessTokens(JSON.stringify(jsonSchema));
+  if (known === undefined) schemaTokens.set(jsonSchema, parameters);
+  return guessTokens(JSON.stringify({ name, description })) + parameters;
+}
+
 export function conversationLimit(
   { systemPrompt }: RuntimeAgent,
   model: Pick<ResolvedModel, "contextWindow" | "maxOutputTokens">,
   tools: readonly RuntimeTool[],
 ): number {
-  const fixed = guessTokens(systemPrompt) + tools.reduce((sum, tool) => sum + guessTokens(toolText(tool)), 0);
+  const fixed = guessTokens(systemPrompt) + tools.reduce((sum, tool) => sum + toolTokens(tool), 0);
   const room = Math.min(model.maxOutputTokens ?? ANSWER_TOKENS, ANSWER_TOKENS, model.contextWindow / 4);
   return Math.max(SMALLEST_WINDOW, model.contextWindow - fixed - room);
 }

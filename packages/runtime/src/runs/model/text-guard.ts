@@ -25,6 +25,16 @@ type Delta = Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasonin
 const isSameText = (open: Delta, next: Delta): boolean =>
   open.type === next.type && (open.type === "text-delta" || open.id === next.id);
 
+/** Parts that end a block; at any other a word goes on: a provider may send a source or a piece of its protocol in the middle of one. */
+const ENDS_BLOCK: ReadonlySet<LanguageModelV4StreamPart["type"]> = new Set([
+  "reasoning-start",
+  "reasoning-end",
+  "tool-input-start",
+  "tool-call",
+  "finish",
+  "error",
+]);
+
 export class TextGuard {
   readonly #checks: readonly CompiledCheck[];
   #open: Delta | undefined;
@@ -35,13 +45,18 @@ export class TextGuard {
 
   /** The parts that may pass now. Text without its line's end is kept back, also over the borders of a provider's blocks. */
   take(part: LanguageModelV4StreamPart): readonly LanguageModelV4StreamPart[] {
-    if (part.type === "text-start" || part.type === "text-end") return [part];
-    if (part.type !== "text-delta" && part.type !== "reasoning-delta") return [...this.flush(), part];
+    if (part.type !== "text-delta" && part.type !== "reasoning-delta")
+      return this.#endsOpen(part) ? [...this.flush(), part] : [part];
     const before = this.#open && isSameText(this.#open, part) ? [] : this.flush();
     const text = (this.#open?.delta ?? "") + part.delta;
     const cut = text.lastIndexOf("\n") + 1;
     this.#open = { ...part, delta: text.slice(cut) };
     return cut === 0 ? before : [...before, { ...part, delta: this.#checked(text.slice(0, cut)) }];
+  }
+
+  /** The end of a thought does not end the text that was begun after it. */
+  #endsOpen({ type }: LanguageModelV4StreamPart): boolean {
+    return ENDS_BLOCK.has(type) && !(type === "reasoning-end" && this.#open?.type === "text-delta");
   }
 
   /** What is kept back, at the end of a block. */
