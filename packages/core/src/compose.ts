@@ -179,7 +179,7 @@ function composedCapability(
 }
 
 /** The text a model is sent for one tool, which determines its cost. */
-export const toolText = ({ name, tool }: Pick<RuntimeTool, "name" | "tool">): string =>
+const toolText = ({ name, tool }: Pick<RuntimeTool, "name" | "tool">): string =>
   JSON.stringify({ name, description: tool.description, parameters: tool.input.jsonSchema });
 
 function warningsOf(parts: readonly { part: ResolvedCapability; missing: readonly string[] }[]): string[] {

@@ -161,7 +161,7 @@ export {
   VERBATIM_LEVELS,
 } from "./coding-agents/thinking-dialect.ts";
 export { isImage, validateRun } from "./coding-agents/validate-run.ts";
-export { REQUEST_ACCESS, toolText } from "./compose.ts";
+export { REQUEST_ACCESS } from "./compose.ts";
 export { ConnectionNeedDocument, joinNeeds } from "./connections/connection-need.ts";
 export {
   concernsLabels,
