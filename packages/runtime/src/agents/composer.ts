@@ -13,10 +13,12 @@ import {
   type RuntimeAgent,
 } from "@capstan/core";
 import { effectiveScopes, type Follows, includesRight, rightFor } from "@capstan/core/internal";
+import type { PolicyChanges } from "../db/policy-changes.ts";
 import type { ConfigSeal } from "../users/config-seal.ts";
 import type { UserRecord, UserStore } from "../users/user-store.ts";
 import type { AgentAuthors } from "./agent-authors.ts";
 import type { AgentStore } from "./agent-store.ts";
+import { KeptAgents } from "./kept-agents.ts";
 import type { OfferAgents } from "./offer-agents.ts";
 import type { RevisionStore } from "./revision-store.ts";
 
@@ -31,6 +33,8 @@ export interface Composer {
   composeUnsaved(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
   /** A saved agent with unsaved changes, under its own id and rights; kept by its whole content. */
   composeTrial(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
+  /** Asks `make` again only after a moment or a change of agents, rights or capabilities: hundreds of replays begin in one. */
+  keptTrial(key: string, make: () => Promise<Result<RuntimeAgent>>): Promise<Result<RuntimeAgent>>;
   /** As its author may have it: what is live, or a revision that this user chooses. */
   readSpec(agentId: string, userEmail: string, revision?: number): Promise<Result<AgentSpec>>;
   /** The revision of a run that was made with it, when it was in use. */
@@ -56,10 +60,17 @@ export function createComposer(parts: {
   mayUse?: ((agentId: string, userEmail: string) => Promise<boolean>) | undefined;
   /** Registers agents that are listed as capabilities. */
   offerAgents?: OfferAgents;
+  /** Tells of changes of agents and rights. */
+  policyChanges?: Pick<PolicyChanges, "onChange">;
 }): Composer {
   const { agents, users, registry, countTokens } = parts;
   const kept = new Map<string, Result<RuntimeAgent>>();
-  registry.onChange(() => kept.clear());
+  const trials = new KeptAgents();
+  registry.onChange(() => {
+    kept.clear();
+    trials.clear();
+  });
+  parts.policyChanges?.onChange(() => trials.clear());
 
   const scopesOf = async ({ id, grantedScopes }: AgentSpec): Promise<string[]> => [
     ...grantedScopes,
@@ -113,6 +124,7 @@ export function createComposer(parts: {
     preview: (spec, userEmail) => preview(spec, userEmail, "see"),
     composeUnsaved: (spec, userEmail) => preview(spec, userEmail, "use"),
     composeTrial: (spec, userEmail) => preview(spec, userEmail, "see", true),
+    keptTrial: (key, make) => trials.get(key, make),
     async readSpec(agentId, userEmail, revision) {
       if (!(await isKnownTo(agentId, userEmail))) return unknown(agentId);
       return specOf(agentId, userEmail, revision === undefined ? undefined : { agentId, revision });

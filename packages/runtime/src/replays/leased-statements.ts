@@ -25,7 +25,8 @@ export interface LeasedTables {
 
 export function leasedStatements(tables: LeasedTables) {
   const { parents, items, parent, claimed, counted = "true", ready = "true", isEndless } = tables;
-  const spent = `(select coalesce(sum(cost_usd), 0) from ${items} s where s.${parent} = p.id and ${counted})`;
+  const sum = `(select coalesce(sum(cost_usd), 0) from ${items} s where s.${parent} = p.id and ${counted})`;
+  const spent = `case when p.budget_usd is null then 0 else ${sum} end`; // without a budget nobody needs the sum of all items
   return {
     cancel: `with ended as (update ${parents} set status = 'cancelled', ended_at = now()
         where id = $1 and status = 'running' returning id)
@@ -33,15 +34,16 @@ export function leasedStatements(tables: LeasedTables) {
       where ${parent} = (select id from ended) and status in ('queued', 'running')`,
     skipOverBudget: `update ${items} set status = 'skipped', ended_at = now() where status = 'queued'
       and ${parent} in (select p.id from ${parents} p where p.status = 'running' and p.budget_usd is not null
-        and ${spent} >= p.budget_usd)`,
+        and ${sum} >= p.budget_usd)`,
     /** The first items of every parent before the second ones: long work does not hold up short work. $1 how many. */
     claim: `with open as (select p.*, ${spent} as spent, p.concurrency - (select count(*) from ${items} b
           where b.${parent} = p.id and b.status = 'running' and b.lease_until > now()) as free
         from ${parents} p where p.status = 'running'),
-      ranked as (select i.id, i.position, o.free, row_number() over (partition by i.${parent} order by i.position) as rank
-        from ${items} i join open o on o.id = i.${parent}
-        where (i.status = 'queued' or (i.status = 'running' and i.lease_until <= now())) and ${ready}),
-      next as (select id from ranked where rank <= free order by position, id limit $1)
+      next as (select n.id from open o cross join lateral (select i.id, i.position from ${items} i
+          where i.${parent} = o.id and i.status in ('queued', 'running')
+            and (i.status = 'queued' or i.lease_until <= now()) and ${ready}
+          order by i.position limit greatest(o.free, 0)) n
+        order by n.position, n.id limit $1)
       update ${items} i set status = 'running', epoch = i.epoch + 1, lease_until = now() + ${LEASE}
       from open o where i.id in (select id from next) and o.id = i.${parent}
       returning i.id, i.${parent} as "parentId", i.epoch, (o.budget_usd - o.spent)::float8 as "leftUsd", ${claimed}`,

@@ -10,6 +10,7 @@ import type { LeasedItem, LeasedQueue } from "./leased-queue.ts";
 const PLACES = 8; // an item waits for its model most of the time; more would take the processor from live runs
 const SWEEP_MS = 5_000; // finds what other processes left
 const RENEW_MS = 10_000;
+const TOGETHER_MS = 15; // places that become free within it are filled by one claim, as long as most others are busy
 const MOST_EPOCHS = 5; // an item that ended this many processes is given up
 
 export interface LeasedWorker {
@@ -58,6 +59,7 @@ class Worker<Item extends LeasedItem, End> implements LeasedWorker {
   #claiming: Promise<void> | undefined;
   #isAskedAgain = false;
   #isClosed = false;
+  #soon: NodeJS.Timeout | undefined;
 
   constructor(parts: LeasedWork<Item, End>) {
     this.#parts = parts;
@@ -81,6 +83,16 @@ class Worker<Item extends LeasedItem, End> implements LeasedWorker {
       });
   }
 
+  /** A claim costs as much as an item that is short. */
+  #wakeSoon(): void {
+    if (this.#working.size * 2 <= (this.#parts.places ?? PLACES)) this.wake();
+    else
+      this.#soon ??= setTimeout(() => {
+        this.#soon = undefined;
+        this.wake();
+      }, TOGETHER_MS).unref();
+  }
+
   stop(parentId: string): void {
     for (const { item, stop } of this.#working.values()) if (item.parentId === parentId) stop.abort();
   }
@@ -88,6 +100,7 @@ class Worker<Item extends LeasedItem, End> implements LeasedWorker {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#soon);
     await this.#claiming;
     const working = [...this.#working.values()];
     for (const { stop } of working) stop.abort();
@@ -106,7 +119,7 @@ class Worker<Item extends LeasedItem, End> implements LeasedWorker {
       .catch((error) => this.#parts.onError(error, this.#parts.what(item)))
       .finally(() => {
         this.#working.delete(item.id);
-        this.wake();
+        this.#wakeSoon();
       });
     this.#working.set(item.id, { item, stop, ended });
   }

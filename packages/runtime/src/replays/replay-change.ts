@@ -30,7 +30,10 @@ export interface ReplayOptions {
 }
 
 export interface ChangedAgentParts {
-  readonly composer: Pick<Composer, "composeFor" | "composeTrial" | "readSpec" | "readRecorded">;
+  readonly composer: Pick<
+    Composer,
+    "composeFor" | "composeTrial" | "keptTrial" | "readSpec" | "readRecorded"
+  >;
 }
 
 /** The agent of a recorded run with the change, for its user. `recorded`: the revision it ran with, where that is known. */
@@ -40,6 +43,16 @@ export async function changedAgent(
   run: { readonly agentId: string; readonly user: string; readonly recorded: number | null },
 ): Promise<Result<RuntimeAgent>> {
   const { agentId, user, recorded } = run;
+  const { revision, model, capabilities, systemPrompt } = change;
+  const key = JSON.stringify([agentId, user, recorded, revision, model, capabilities, systemPrompt]);
+  return composer.keptTrial(key, () => composeChanged(composer, change, run));
+}
+
+async function composeChanged(
+  composer: ChangedAgentParts["composer"],
+  change: ReplayChange,
+  { agentId, user, recorded }: { agentId: string; user: string; recorded: number | null },
+): Promise<Result<RuntimeAgent>> {
   const { revision } = change;
   const spec =
     revision === undefined && recorded !== null

@@ -1,6 +1,7 @@
 /**
- * The benchmark of honesty: twenty recorded sessions, ten changes whose effect on each session is known beforehand. The report
- * finds every effect, in exactly the sessions that have it, and nothing where nothing changed.
+ * The benchmark of honesty: twenty recorded sessions, twelve changes whose effect on each session is known beforehand. The report
+ * finds every effect, in exactly the sessions that have it, and nothing where nothing changed. The last two were added when the
+ * comparison was finished, and were found at once: it is not fitted to the first ten.
  */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { llmEnvironment, type ScriptedLlm, scriptedLlm } from "../../../../tools/scripted-llm.ts";
@@ -77,6 +78,20 @@ const CHANGES: Readonly<Record<string, Change>> = {
     with: { revision: 3 },
     affects: (plan) => steps(plan) > 0,
     finds: /gate \w+ allowed denied/,
+  },
+  "a rule over an argument": {
+    with: {
+      rules: [
+        { name: "trial", tools: ["refund"], when: [{ arg: "id", op: "is", value: "12" }], then: "deny" },
+      ],
+    },
+    affects: has("refund 12"),
+    finds: /gate refund allowed denied/,
+  },
+  "a prompt that repeats a call": {
+    with: { system_prompt: "twice:refund" },
+    affects: has("refund"),
+    finds: /diverged refund/, // one result was recorded, and a second refund is never made up
   },
 };
 

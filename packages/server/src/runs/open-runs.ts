@@ -138,6 +138,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     registry,
     countTokens,
     offerAgents,
+    policyChanges: database.policyChanges,
     unsealConfig: parts.configSeal.open,
     mayUse: parts.sharing.mayUse,
   });
