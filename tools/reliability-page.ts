@@ -1,7 +1,7 @@
 /** Renders docs/reliability.md. Every figure comes from a result file; every row of a list names its test. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SECURITY_SUITE } from "../packages/server/src/security/security-suite.ts";
+import { SECURITY_SUITE } from "../packages/server/src/security/fixtures/security-suite.ts";
 import { FAULTS } from "./fault-list.ts";
 import { RESULTS_FOLDER, type ReliabilityResult } from "./reliability-results.ts";
 

@@ -107,6 +107,15 @@ describe("the import picture", () => {
     expect(faults.map(({ name }) => name)).toEqual([]);
   });
 
+  test("the server asks the runtime for rows: it holds no SQL on tables", () => {
+    const statement =
+      /(?:`|"|')\s*(?:select\b[^`"']*?\bfrom\s+[a-z]|insert into\s|update [a-z_]+\s+set\s|delete from\s)/i;
+    const faults = sources.filter(
+      ({ pkg, name, text }) => pkg === "server" && !isTest(name) && statement.test(text),
+    );
+    expect(faults.map(({ name }) => name)).toEqual([]);
+  });
+
   test("no package imports another's inside", () => {
     const faults = sources.filter(
       ({ name, text }) =>

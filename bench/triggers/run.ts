@@ -14,7 +14,7 @@ import {
   startManager,
   stopManager,
   writeTriggers,
-} from "../../packages/runtime/src/triggers/test-crash-rig.ts";
+} from "../../packages/runtime/src/triggers/fixtures/crash-rig.ts";
 
 const count = Number(process.argv[2] ?? 10_000);
 const rounds = Number(process.argv[3] ?? 3);

@@ -92,6 +92,7 @@ export {
 } from "./experiments/experiment-store.ts";
 export { type ScoredEvent, startExperimentWorker } from "./experiments/run-cell.ts";
 export { copyFiles } from "./files/copy-files.ts";
+export { countFiles } from "./files/count-files.ts";
 export { fileStore } from "./files/file-store.ts";
 export { compileGrep } from "./files/line-finder.ts";
 export { type MadeFile, withMadeFile } from "./files/with-made-file.ts";
@@ -315,6 +316,7 @@ export {
 } from "./triggers/schedules.ts";
 export { type TriggerParts, triggerHandler } from "./triggers/trigger-handler.ts";
 export { TriggerManager } from "./triggers/trigger-manager.ts";
+export { runsOfTriggers, type TriggerRun } from "./triggers/trigger-runs.ts";
 export { type AuditEntry, type AuditLog, openAuditLog } from "./users/audit-log.ts";
 export { organisationNamedBy } from "./users/bearer-text.ts";
 export {

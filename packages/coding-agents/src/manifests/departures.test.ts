@@ -2,7 +2,7 @@ import type { CodingAgentCapabilities } from "@capstan/core/internal";
 import { describe, expect, test } from "vitest";
 import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
 import { MANIFESTS } from "../built-in/manifests.ts";
-import { SEED_PROFILES } from "./seed-profiles.ts";
+import { SEED_PROFILES } from "../fixtures/seed-profiles.ts";
 
 describe.each(Object.entries(SEED_PROFILES))("%s", (name, seed) => {
   const { capabilities, departures } = MANIFESTS[name as BuiltInAgentName];

@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 import { BUILT_IN_ADAPTERS, BUILT_IN_AGENT_NAMES } from "../built-in/built-in-agents.ts";
 import { MANIFESTS } from "../built-in/manifests.ts";
 import { MODEL_SNAPSHOTS } from "../built-in/models.ts";
-import { SEED_PROFILES } from "../manifests/seed-profiles.ts";
+import { SEED_PROFILES } from "../fixtures/seed-profiles.ts";
 
 const registry = createModelRegistry({ snapshots: MODEL_SNAPSHOTS, now: () => new Date() });
 

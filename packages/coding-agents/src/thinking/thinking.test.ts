@@ -8,7 +8,7 @@ import {
 } from "@capstan/core/internal";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sampleModel } from "../../../core/src/coding-agents/sample-agent.ts";
+import { sampleModel } from "../../../core/src/coding-agents/fixtures/sample-agent.ts";
 import type { ThinkingRequest } from "../../../core/src/coding-agents/thinking.ts";
 import { BUILT_IN_ADAPTERS, BUILT_IN_AGENT_NAMES } from "../built-in/built-in-agents.ts";
 

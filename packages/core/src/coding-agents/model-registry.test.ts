@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sampleModel } from "./fixtures/sample-agent.ts";
 import type { ModelCapabilities, ModelSnapshot } from "./model.ts";
 import { createModelRegistry, type ModelRefresher } from "./model-registry.ts";
-import { sampleModel } from "./sample-agent.ts";
 
 const model = (modelId: string, more: Partial<ModelCapabilities> = {}) =>
   sampleModel({ modelId, cliArgValue: modelId, ...more });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { CodingAgentCapabilities } from "./capabilities.ts";
 import { CapabilityError, GATED_CAPABILITIES, runError } from "./capability-error.ts";
+import { sampleCapabilities, sampleModel } from "./fixtures/sample-agent.ts";
 import type { ModelCapabilities } from "./model.ts";
 import type { RunOptions } from "./run-options.ts";
-import { sampleCapabilities, sampleModel } from "./sample-agent.ts";
 import { validateRun } from "./validate-run.ts";
 
 type Change<T> = Partial<T>;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { countIn, judge, startManager, stopManager, writeTriggers } from "./test-crash-rig.ts";
+import { countIn, judge, startManager, stopManager, writeTriggers } from "./fixtures/crash-rig.ts";
 
 const COUNT = 10_000;
 const USERS = 200;

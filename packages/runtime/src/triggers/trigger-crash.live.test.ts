@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { countIn, judge, startManager, stopManager, writeTriggers } from "./test-crash-rig.ts";
+import { countIn, judge, startManager, stopManager, writeTriggers } from "./fixtures/crash-rig.ts";
 
 let dataDir: string;
 beforeEach(() => {

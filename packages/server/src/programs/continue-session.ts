@@ -8,6 +8,7 @@ import {
   type Compatibility,
   type Composer,
   compatibilityOf,
+  countFiles,
   type Database,
   type HarnessFacts,
   type Runs,
@@ -48,7 +49,7 @@ export async function continueReport(
   const then = inProgram(agent.value, settled.ok ? settled.value : to);
   const [messages, files] = await Promise.all([
     conversation(parts.runs, session.id),
-    countFiles(parts, session.id),
+    countFiles(parts.database.pool, session.id),
   ]);
   return ok({
     ...compatibilityOf({ now, then, messages, files }),
@@ -148,12 +149,4 @@ async function conversation(runs: Runs, sessionId: string): Promise<Conversation
     after = page.nextAfter;
   }
   return all;
-}
-
-const COUNT_FILES =
-  "select count(*)::int as count from session_files where session_id = $1 and not is_directory";
-
-async function countFiles({ database }: ContinueParts, sessionId: string): Promise<number> {
-  const { rows } = await database.pool.query<{ count: number }>(COUNT_FILES, [sessionId]);
-  return rows[0]?.count ?? 0;
 }

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { SECURITY_SUITE } from "./security-suite.ts";
+import { SECURITY_SUITE } from "./fixtures/security-suite.ts";
 
 const ROOT = new URL("../../../../", import.meta.url);
 

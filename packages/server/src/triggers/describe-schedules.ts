@@ -5,7 +5,9 @@ import {
   type Database,
   getTrigger,
   nextTime,
+  runsOfTriggers,
   type Schedule as ScheduleRecord,
+  type TriggerRun,
   triggerIdOf,
 } from "@capstan/runtime";
 
@@ -17,16 +19,6 @@ export interface DescribeParts {
   readonly now: Date;
 }
 
-/** The session of a trigger has its id, and one run. */
-const RUNS = `select session_id as id, status, outcome->'failure'->>'message' as reason
-  from runs where session_id = any($1::uuid[]) order by created_at`;
-
-interface RunRow {
-  readonly id: string;
-  readonly status: string;
-  readonly reason: string | null;
-}
-
 export async function describeSchedules(
   parts: DescribeParts,
   schedules: readonly ScheduleRecord[],
@@ -34,15 +26,14 @@ export async function describeSchedules(
   const fired = schedules.flatMap(({ id, lastFiredAt }) =>
     lastFiredAt ? [triggerIdOf(id, lastFiredAt)] : [],
   );
-  const { rows } = await parts.database.reader.query<RunRow>(RUNS, [fired]);
-  const runs = new Map(rows.map((row) => [row.id, row]));
+  const runs = await runsOfTriggers(parts.database.reader, fired);
   return Promise.all(schedules.map((schedule) => describe(parts, schedule, runs)));
 }
 
 async function describe(
   parts: DescribeParts,
   schedule: ScheduleRecord,
-  runs: ReadonlyMap<string, RunRow>,
+  runs: ReadonlyMap<string, TriggerRun>,
 ): Promise<Schedule> {
   const { lastFiredAt, resumedAt: _, createdAt, ...fields } = schedule;
   const [agent] = await parts.agents.using(schedule.capability, { owner: schedule.user });
@@ -78,7 +69,7 @@ async function lastRun(
   { root }: DescribeParts,
   { id, capability }: ScheduleRecord,
   at: Date,
-  runs: ReadonlyMap<string, RunRow>,
+  runs: ReadonlyMap<string, TriggerRun>,
 ): Promise<ScheduleRun> {
   const triggerId = triggerIdOf(id, at);
   const run = runs.get(triggerId);

@@ -83,6 +83,16 @@ describe("a conversation made of events", () => {
     expect(viewOf(numbered(log)).todos).toEqual([{ content: "Sail", status: "completed" }]);
   });
 
+  test("recognises a todo list by its shape, whichever tool wrote it, and nothing else by its name", () => {
+    const list = JSON.stringify({ todos: [{ content: "Sail", status: "pending" }] });
+    const log = [
+      started("r1"),
+      ...call("t1", "TodoWrite", list),
+      ...call("t2", "write_todos", JSON.stringify({ todos: ["Sail"] })),
+    ];
+    expect(viewOf(numbered(log)).todos).toEqual([{ content: "Sail", status: "pending" }]);
+  });
+
   test("drops uncommitted text when a snapshot replaces it", () => {
     const log = numbered([
       started("r1"),

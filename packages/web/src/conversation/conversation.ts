@@ -142,7 +142,8 @@ const ROWS: Rows = {
   TOOL_CALL_END: (draft, { toolCallId }) => {
     draft.change("tool", toolCallId, (before) => ({ ...before, ready: true }));
     const call = draft.find("tool", toolCallId);
-    if (call?.name.endsWith("write_todos")) draft.todos = todosIn(parsed(call.argumentsText)) ?? draft.todos;
+    if (call?.argumentsText.includes('"todos"'))
+      draft.todos = todosIn(parsed(call.argumentsText)) ?? draft.todos;
   },
   TOOL_CALL_RESULT: (draft, { toolCallId, content, metadata }) => {
     const text = typeof content === "string" ? content : JSON.stringify(content);

@@ -26,8 +26,7 @@ function mediaIn(part: StoredPart): Media[] {
 /** The last list of tasks that was written, for a session whose events do not tell it: a fork's. */
 export function storedTodos(messages: readonly Message[]): readonly Todo[] | undefined {
   const calls = messages.flatMap(({ content }) => content).filter((part) => part.type === "tool-call");
-  const last = calls.findLast(({ tool_name }) => tool_name.endsWith("write_todos"));
-  return last && todosIn(last.input);
+  return calls.map(({ input }) => todosIn(input)).findLast((todos) => todos !== undefined);
 }
 
 /** A turn as it was stored: without times, but whole. */
