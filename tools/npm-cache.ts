@@ -11,19 +11,27 @@ import { join } from "node:path";
 const CACHE = process.env.CAPSTAN_CLIENTS_CACHE ?? join(homedir(), ".cache", "capstan-clients");
 const LONGEST_INSTALL_MS = 300_000; // CopilotKit is 700 MB: 100 s on a good line
 
+export interface Depended {
+  /** What they depend on is as it was on that day. */
+  readonly before: string;
+  /** Versions of what they depend on: a registry may list a package before it has what that package needs. */
+  readonly overrides: Readonly<Record<string, string>>;
+}
+
 /**
  * The folder with these packages (`name@version`) in its node_modules; `undefined`, with a word on stderr, where the
- * registry is out of reach. Install scripts do not run. `before`: what they depend on is as it was on that day, because a
- * registry may list a package before it has what that package needs.
+ * registry is out of reach. A registry that answers and lacks a version is a fault, not a skipped test. Install scripts do
+ * not run.
  */
 export function cachedPackages(
   name: string,
   packages: readonly string[],
-  before?: string,
+  depended?: Depended,
 ): string | undefined {
-  const dated = before === undefined ? [] : [`--before=${before}`];
+  const dated = depended === undefined ? [] : [`--before=${depended.before}`];
+  const overrides = depended?.overrides ?? {};
   const key = createHash("sha256")
-    .update([...packages, ...dated].join("\n"))
+    .update([...packages, ...dated, ...Object.entries(overrides).map((each) => each.join("@"))].join("\n"))
     .digest("hex")
     .slice(0, 12);
   const folder = join(CACHE, `${name}-${key}`);
@@ -31,7 +39,10 @@ export function cachedPackages(
   mkdirSync(CACHE, { recursive: true });
   const half = mkdtempSync(join(CACHE, `${name}-`));
   try {
-    writeFileSync(join(half, "package.json"), `${JSON.stringify({ private: true, type: "module" })}\n`);
+    writeFileSync(
+      join(half, "package.json"),
+      `${JSON.stringify({ private: true, type: "module", overrides })}\n`,
+    );
     if (!npmInstall(half, packages, dated)) return undefined;
     if (!existsSync(folder)) renameSync(half, folder);
     return folder;
@@ -61,6 +72,9 @@ function npmInstall(folder: string, packages: readonly string[], dated: readonly
       timeout: LONGEST_INSTALL_MS,
     },
   );
-  if (status !== 0) console.error(`Not installed: ${packages.join(", ")}. ${stderr?.split("\n")[0] ?? ""}`);
-  return status === 0;
+  if (status === 0) return true;
+  const why = `Not installed: ${packages.join(", ")}. ${(stderr ?? "").split("\n").slice(0, 3).join(" ")}`;
+  if (/code (?:ETARGET|E404|ERESOLVE)/.test(stderr ?? "")) throw new Error(why);
+  console.error(why);
+  return false;
 }

@@ -229,7 +229,7 @@ export {
   toolOutputText,
   type UserPart,
 } from "./messages.ts";
-export { nearest } from "./nearest.ts";
+export { editDistance, nearest } from "./nearest.ts";
 export { isSameJson } from "./ordered-json.ts";
 export {
   ARCHIVE_LIMITS,

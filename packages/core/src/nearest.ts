@@ -23,7 +23,7 @@ function distance(a: string, b: string, typed: number): number {
 }
 
 /** Edits from one to the other; two letters in the wrong order are one. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

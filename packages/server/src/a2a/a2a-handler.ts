@@ -14,7 +14,7 @@ import type {
   SubscribeToTaskRequest,
   Task,
 } from "@a2a-js/sdk";
-import { TaskState } from "@a2a-js/sdk";
+import { Role, TaskState } from "@a2a-js/sdk";
 import {
   ExtendedAgentCardNotConfiguredError,
   PushNotificationNotSupportedError,
@@ -40,6 +40,7 @@ import { uuidv7 } from "uuidv7";
 import { isBegunBy, threadSession } from "../ag-ui/thread-session.ts";
 import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
 import { answerOf, contentOf } from "./a2a-message.ts";
+import { checkConfiguration, NO_PUSH, pageOf, storedStatus } from "./a2a-requests.ts";
 import { contextIdOf, isOver, taskOf } from "./a2a-task.ts";
 import { TaskUpdates } from "./task-updates.ts";
 
@@ -62,8 +63,6 @@ export interface A2aPlace {
   /** The trace that the request is part of. */
   readonly traceparent: string | undefined;
 }
-
-const PAGE = 50;
 
 export class A2aHandler implements A2ARequestHandler {
   readonly #place: A2aPlace;
@@ -110,16 +109,18 @@ export class A2aHandler implements A2ARequestHandler {
 
   async listTasks(params: ListTasksRequest): Promise<ListTasksResponse> {
     const { services, agentId, email, client = null } = this.#place;
-    const { contextId, status, pageSize = PAGE, pageToken, historyLength } = params;
-    const at = Number(pageToken) || 0;
-    const wanted = STATUSES[status] ?? null;
+    const { contextId, status, historyLength } = params;
+    const { at, limit, changedAfter } = pageOf(params);
+    const stored = storedStatus(status);
+    if (stored === undefined) return { tasks: [], nextPageToken: "", pageSize: 0, totalSize: 0 };
     const { ids, total } = await listRunsOfAgent(services.database, {
       owner: email,
       agentId,
       client,
-      status: wanted,
+      status: stored,
       thread: contextId === "" ? null : contextId,
-      limit: Math.min(100, Math.max(1, pageSize)),
+      changedAfter,
+      limit,
       offset: at,
     });
     const tasks = await Promise.all(
@@ -130,7 +131,8 @@ export class A2aHandler implements A2ARequestHandler {
       }),
     );
     const next = at + tasks.length < total && tasks.length > 0 ? String(at + tasks.length) : "";
-    return { tasks, nextPageToken: next, pageSize: tasks.length, totalSize: total };
+    const shown = tasks.filter((task) => stored === null || task.status?.state === status);
+    return { tasks: shown, nextPageToken: next, pageSize: shown.length, totalSize: total };
   }
 
   getAuthenticatedExtendedAgentCard = async (): Promise<never> => {
@@ -141,8 +143,11 @@ export class A2aHandler implements A2ARequestHandler {
   listTaskPushNotificationConfigs = noPush;
   deleteTaskPushNotificationConfig = noPush;
 
-  async #start({ message }: SendMessageRequest): Promise<Started> {
+  async #start({ message, configuration }: SendMessageRequest): Promise<Started> {
     if (!message) throw new RequestMalformedError("message is required");
+    if (message.role !== Role.ROLE_USER)
+      throw new RequestMalformedError("message.role: only a user's message can be sent to an agent");
+    checkConfiguration(configuration, this.#place.card);
     return message.taskId === "" ? this.#begin(message) : this.#continueTask(message);
   }
 
@@ -153,7 +158,9 @@ export class A2aHandler implements A2ARequestHandler {
     const session = await threadSession(services, { agentId, owner: email, threadId, client });
     if (!session.ok) throw refused(session.failure);
     const id = message.messageId === "" ? uuidv7() : message.messageId;
-    const content = await keptUploads(services, session.value, id, contentOf(message));
+    const parts = contentOf(message);
+    if (!parts.ok) throw refused(parts.failure);
+    const content = await keptUploads(services, session.value, id, parts.value);
     const sent = await runs.sendAndFollow(session.value.id, { id, content }, { traceparent }, signal);
     if (!sent.ok) throw refused(sent.failure);
     const { runId, status, events } = sent.value;
@@ -173,7 +180,13 @@ export class A2aHandler implements A2ARequestHandler {
         `The task ${run.id} is not waiting for a message: send one without a task id to start another in its context.`,
       );
     const after = await services.runs.lastSeq(session.id);
-    const { approve, words, editedArguments } = answerOf(message);
+    const answer = answerOf(message);
+    if (!answer.ok) throw refused(answer.failure);
+    const { approve, words, editedArguments } = answer.value;
+    if (editedArguments !== undefined && approvals.length > 1)
+      throw new RequestMalformedError(
+        `editedArgs: this task asks about ${approvals.length} calls, and the arguments are of one. Answer each at /v1/approvals/{id}: ${approvals.map(({ id }) => id).join(", ")}.`,
+      );
     for (const { id } of approvals) {
       const answered = await services.runs.approvals.answer(id, {
         approve,
@@ -216,7 +229,7 @@ export class A2aHandler implements A2ARequestHandler {
 
   async #run(id: string): Promise<RunRecord> {
     const run = await this.#place.services.runs.run(id);
-    if (!run.ok) throw new TaskNotFoundError(id);
+    if (!run.ok) throw unknownTask(id);
     return run.value;
   }
 
@@ -225,9 +238,8 @@ export class A2aHandler implements A2ARequestHandler {
     const run = await this.#run(id);
     const session = await this.#place.services.sessions.get(run.sessionId);
     const { agentId, email, client } = this.#place;
-    if (!session.ok || session.value.owner !== email || run.agentId !== agentId)
-      throw new TaskNotFoundError(id);
-    if (!isBegunBy(client, session.value.metadata)) throw new TaskNotFoundError(id);
+    if (!session.ok || session.value.owner !== email || run.agentId !== agentId) throw unknownTask(id);
+    if (!isBegunBy(client, session.value.metadata)) throw unknownTask(id);
     return { run, session: session.value };
   }
 }
@@ -240,10 +252,10 @@ interface Started {
   readonly held: boolean;
 }
 
+const unknownTask = (id: string): Error => new TaskNotFoundError(`There is no task "${id}" of this agent.`);
+
 const noPush = async (): Promise<never> => {
-  throw new PushNotificationNotSupportedError(
-    "Set a webhook with the message over the server's own API instead.",
-  );
+  throw new PushNotificationNotSupportedError(NO_PUSH);
 };
 
 const refused = ({ message, nextStep }: Failure): Error =>
@@ -255,12 +267,3 @@ const OVER = new Set<TaskState | undefined>([
   TaskState.TASK_STATE_CANCELED,
 ]);
 const isOverTask = ({ status }: Task): boolean => OVER.has(status?.state);
-
-const STATUSES: Partial<Record<TaskState, string>> = {
-  [TaskState.TASK_STATE_SUBMITTED]: "queued",
-  [TaskState.TASK_STATE_WORKING]: "running",
-  [TaskState.TASK_STATE_INPUT_REQUIRED]: "waiting",
-  [TaskState.TASK_STATE_COMPLETED]: "done",
-  [TaskState.TASK_STATE_FAILED]: "failed",
-  [TaskState.TASK_STATE_CANCELED]: "cancelled",
-};

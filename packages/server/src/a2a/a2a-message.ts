@@ -1,34 +1,40 @@
 /** Converts an A2A message: content for the model, or a person's answer to a task's question. */
 import type { Message, Part } from "@a2a-js/sdk";
-import type { JsonValue } from "@capstan/core";
-import type { UserPart } from "@capstan/core/internal";
+import { fail, type JsonValue, ok, type Result } from "@capstan/core";
+import { readInput, type UserPart } from "@capstan/core/internal";
 import { z } from "zod";
 
-export function contentOf({ parts }: Message): UserPart[] {
-  return parts.flatMap(({ content, mediaType, filename }): UserPart[] => {
-    const name = filename === "" ? {} : { filename };
-    switch (content?.$case) {
-      case "text":
-        return content.value === "" ? [] : [{ type: "text", text: content.value }];
-      case "data":
-        return [{ type: "text", text: JSON.stringify(content.value ?? null) }];
-      case "raw": {
-        const source = { type: "data" as const, base64: Buffer.from(content.value).toString("base64") };
-        return [{ type: "file", mediaType: mediaType || "application/octet-stream", source, ...name }];
-      }
-      case "url":
-        return [
-          {
-            type: "file",
-            mediaType: mediaType || "text/plain",
-            source: { type: "url", url: content.value },
-            ...name,
-          },
-        ];
-      default:
-        return [];
+/** Every part, or a refusal that names the part: the model would answer without it, and nobody would know. */
+export function contentOf({ parts }: Pick<Message, "parts">): Result<UserPart[]> {
+  const content: UserPart[] = [];
+  for (const [at, part] of parts.entries()) {
+    const read = userPart(part);
+    if (typeof read === "string") return fail("input_invalid", { where: `message.parts[${at}]: ${read}` });
+    content.push(...read);
+  }
+  return ok(content);
+}
+
+/** A text says why the part cannot be used. */
+function userPart({ content, mediaType, filename }: Part): UserPart[] | string {
+  const name = filename === "" ? {} : { filename };
+  switch (content?.$case) {
+    case "text":
+      return content.value === "" ? [] : [{ type: "text", text: content.value }];
+    case "data":
+      return [{ type: "text", text: JSON.stringify(content.value ?? null) }];
+    case "raw": {
+      const source = { type: "data" as const, base64: Buffer.from(content.value).toString("base64") };
+      return [{ type: "file", mediaType: mediaType || "application/octet-stream", source, ...name }];
     }
-  });
+    case "url": {
+      if (!URL.canParse(content.value)) return `${JSON.stringify(content.value)} is not a URL`;
+      const source = { type: "url" as const, url: content.value };
+      return [{ type: "file", mediaType: mediaType || "text/plain", source, ...name }];
+    }
+    default:
+      return "it has no text, data, raw or url";
+  }
 }
 
 export interface A2aAnswer {
@@ -37,29 +43,36 @@ export interface A2aAnswer {
   readonly editedArguments?: JsonValue;
 }
 
-const Answer = z.object({
+const Answer = z.strictObject({
   approved: z.boolean(),
   editedArgs: z.record(z.string(), z.json()).optional(),
   reason: z.string().max(4000).optional(),
 });
 const YES = /^\s*(?:yes|approved?|ok(?:ay)?)[\s.!]*$/i;
 
-/** Only a clear yes approves: anything else is a denial, with this text for the model. */
-export function answerOf({ parts }: Message): A2aAnswer {
-  const found = parts.map(answerIn).find((answer) => answer !== undefined);
-  if (found) {
-    const { approved, editedArgs, reason } = found;
-    return {
-      approve: approved,
-      ...(reason !== undefined && { words: reason }),
-      ...(editedArgs !== undefined && { editedArguments: editedArgs }),
-    };
-  }
+/**
+ * Only a clear yes approves. Plain text that is none denies, and the model gets it; a data part that is not an answer is
+ * refused and the question stays: without a misspelt `editedArgs` another call would run than the one that was meant.
+ */
+export function answerOf({ parts }: Pick<Message, "parts">): Result<A2aAnswer> {
+  const data = parts.flatMap(({ content }) => (content?.$case === "data" ? [content.value] : []));
+  if (data.length > 1) return fail("input_invalid", { where: "message.parts: more than one data part" });
+  if (data.length === 1) return answerIn(data[0]);
   const words = parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join("\n");
-  return YES.test(words)
-    ? { approve: true }
-    : { approve: false, ...(words !== "" && { words: words.slice(0, 4000) }) };
+  return ok(
+    YES.test(words)
+      ? { approve: true }
+      : { approve: false, ...(words.trim() !== "" && { words: words.slice(0, 4000) }) },
+  );
 }
 
-const answerIn = ({ content }: Part): z.output<typeof Answer> | undefined =>
-  content?.$case === "data" ? Answer.safeParse(content.value).data : undefined;
+function answerIn(value: unknown): Result<A2aAnswer> {
+  const read = readInput(Answer, value);
+  if (!read.ok) return fail("input_invalid", { where: `the answer: ${read.where}`, issues: read.faults });
+  const { approved, editedArgs, reason } = read.value;
+  return ok({
+    approve: approved,
+    ...(reason !== undefined && { words: reason }),
+    ...(editedArgs !== undefined && { editedArguments: editedArgs }),
+  });
+}

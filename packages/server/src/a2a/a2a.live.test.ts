@@ -247,6 +247,70 @@ describe("a task", () => {
   });
 });
 
+describe("what a request asks for and would not get is refused", () => {
+  const part = (content: Message["parts"][number]["content"]) => ({
+    parts: [...message("look").parts, { content, metadata: undefined, filename: "", mediaType: "image/png" }],
+  });
+  const push = {
+    id: "",
+    taskId: "",
+    tenant: "",
+    url: "https://a.example",
+    token: "",
+    authentication: undefined,
+  };
+  test.each<[what: string, said: RegExp, more: Partial<Message>, configuration: object]>([
+    ["a push notification", /webhook/, {}, { taskPushNotificationConfig: push }],
+    ["another kind of answer", /text\/plain/, {}, { acceptedOutputModes: ["image/png"] }],
+    ["a history of less than nothing", /historyLength/, {}, { historyLength: -1 }],
+    ["an agent's own words", /message.role/, { role: Role.ROLE_AGENT }, {}],
+    ["a file that is nowhere", /parts\[1\].*not a URL/, part({ $case: "url", value: "nowhere" }), {}],
+    ["a part without content", /parts\[1\]/, part(undefined), {}],
+  ])("%s", async (_what, said, more, configuration) => {
+    await expect(send("hi", more, configuration)).rejects.toThrow(said);
+    expect(llm.requests).toEqual([]);
+  });
+
+  test("not what it would get: any kind of text", async () => {
+    const task = await send("hi", {}, { acceptedOutputModes: ["image/png", "text/*;q=0.5"] });
+    expect(words(task)).toBe("Hello there.");
+  });
+
+  const list = (more: object) =>
+    client.listTasks({
+      tenant: "",
+      contextId: "",
+      status: TaskState.TASK_STATE_UNSPECIFIED,
+      pageToken: "",
+      statusTimestampAfter: undefined,
+      ...more,
+    });
+  test.each([
+    [{ pageToken: "garbage" }, /nextPageToken/],
+    [{ pageSize: 0 }, /pageSize/],
+    [{ statusTimestampAfter: "yesterday" }, /ISO 8601/],
+  ])("a list of tasks with %j", async (more, said) => {
+    await expect(list(more)).rejects.toThrow(said);
+  });
+
+  test("a list holds what its filters say", async () => {
+    const task = await send("hi");
+    const ids = async (more: object) => (await list(more)).tasks.map(({ id }) => id);
+    expect(await ids({ status: TaskState.TASK_STATE_REJECTED })).toEqual([]);
+    expect(await ids({ status: TaskState.TASK_STATE_COMPLETED, pageSize: 1 })).toEqual([task.id]);
+    const { timestamp = "" } = task.status ?? {};
+    expect(await ids({ statusTimestampAfter: new Date(Date.parse(timestamp) + 1).toISOString() })).toEqual(
+      [],
+    );
+    expect(await ids({ statusTimestampAfter: "2020-01-01T00:00:00Z" })).toContain(task.id);
+  });
+
+  test("an unknown task is named", async () => {
+    const unknown = client.getTask({ tenant: "", id: "nope" });
+    await expect(unknown).rejects.toThrow(/no task "nope"/);
+  });
+});
+
 describe("a task that asks a person", () => {
   const answer = (value: object) => ({
     parts: [{ content: { $case: "data" as const, value }, metadata: undefined, filename: "", mediaType: "" }],
@@ -292,6 +356,44 @@ describe("a task that asks a person", () => {
     expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     const done = await send("yes", { taskId: asked.id, contextId: asked.contextId });
     expect(words(done)).toBe("All done.");
+  });
+
+  test("runs the edited call, and no other", async () => {
+    llm.script = asksToDelete();
+    const asked = await send("delete it");
+    const edited = answer({ approved: true, editedArgs: { path: "/b.txt" } });
+    await send("", { taskId: asked.id, contextId: asked.contextId, ...edited });
+    expect(JSON.stringify(llm.requests.at(-1)?.messages)).toContain("/b.txt");
+  });
+
+  test.each([
+    ["a misspelt edit", { approved: true, edited_args: { path: "/b.txt" } }, 'use \\"editedArgs\\"'],
+    ["a misspelt no", { aproved: false }, 'did you mean \\"approved\\"'],
+    ["a yes as text", { approved: "true" }, "approved: expected boolean"],
+    ["nothing", {}, "approved: missing"],
+  ])("is asked still after %s, which is refused", async (_what, value, said) => {
+    llm.script = asksToDelete();
+    const asked = await send("delete it");
+    const yes = message("yes").parts;
+    const parts = [...yes, ...answer(value).parts];
+    const refused = await send("", { taskId: asked.id, contextId: asked.contextId, parts }).catch(String);
+    expect(JSON.stringify(refused)).toContain(said);
+    const { body } = await server.call("GET", `/v1/approvals?status=pending&session_id=${asked.contextId}`);
+    expect(body.items).toHaveLength(1);
+  });
+
+  test("takes no edit of two calls at once", async () => {
+    const calls = ["/a.txt", "/b.txt"].map((path) => ({
+      id: `d-${crypto.randomUUID()}`,
+      name: "delete_file",
+      input: { path },
+    }));
+    llm.script = once({ calls });
+    const asked = await send("delete both");
+    const place = { taskId: asked.id, contextId: asked.contextId };
+    const edited = answer({ approved: true, editedArgs: { path: "/c.txt" } });
+    await expect(send("", { ...place, ...edited })).rejects.toThrow(/asks about 2 calls/);
+    expect(words(await send("", { ...place, ...answer({ approved: true }) }))).toBe("Done.");
   });
 
   test("refuses a message to a finished task", async () => {

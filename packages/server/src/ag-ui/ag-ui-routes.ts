@@ -131,7 +131,7 @@ function followedEvents(
 ): AsyncIterable<readonly SentEvent[]> {
   const { sessionId, runId } = answering;
   const forwarded = readForwarded(input.forwardedProps);
-  const ephemeral = forwarded.ok && forwarded.value.ephemeral === true;
+  const ephemeral = forwarded.ok && forwarded.value.props.ephemeral === true;
   return untilClientLeaves(services, { sessionId, runId, ephemeral }, answerEvents(input, answering));
 }
 

@@ -151,6 +151,39 @@ describe("everything in one request counts", () => {
   });
 });
 
+describe("what has no effect is told", () => {
+  const warnings = (events: readonly WireEvent[]): string[] =>
+    events.filter(({ name }) => name === "capstan.warning").map(({ value }) => value.message);
+  const toolMessage = { id: "r1", role: "tool", toolCallId: "nope", content: "5" };
+
+  test("a result that no call waits for, beside a message", async () => {
+    const events = await post({ messages: [user("hi"), toolMessage] });
+    expect(warnings(events)).toEqual(['no call waits for the result of "nope"']);
+    expect(spoken(events)).not.toBe("");
+  });
+
+  test("a result that no call waits for, alone", async () => {
+    expect(warnings(await post({ messages: [toolMessage] }))).toEqual([
+      'no call waits for the result of "nope"',
+    ]);
+  });
+
+  test("a part of a message that cannot be used", async () => {
+    const content = [
+      { type: "text", text: "look" },
+      { type: "image", source: { type: "url", value: "not a url" } },
+    ];
+    const events = await post({ messages: [{ id: "u1", role: "user", content }] });
+    expect(warnings(events)).toEqual(['part 2 (image) of the message "u1" cannot be used and was left out']);
+  });
+
+  test("a model that another library means", async () => {
+    expect(warnings(await post({ forwardedProps: { model: "gpt-4" } }))).toEqual([
+      'forwardedProps.model "gpt-4" is not provider/model, and was passed over',
+    ]);
+  });
+});
+
 describe("shared state", () => {
   const changes = callThenSay("update_state", { patch: [{ op: "add", path: "/color", value: "red" }] });
 
@@ -273,7 +306,21 @@ describe("client instructions for the model", () => {
   test.each([
     ["an unknown reasoning effort", { reasoning: "a lot" }],
     ["a webhook that is not a URL", { webhook: { url: "example" } }],
+    ["a model that is no text", { model: 5 }],
+    ["a misspelt ephemeral", { ephemerl: true }],
+    ["a misspelt onDisconnect", { onDisconect: "cancel" }],
+    ["a misspelt toolChoice", { toolChoices: "none" }],
   ])("%s is refused, not ignored", async (_what, forwardedProps) => {
     expect((await rig.post(runInput({ forwardedProps }))).status).toBe(422);
+  });
+
+  test("members of other libraries are none of ours", async () => {
+    const forwardedProps = { mode: "fast", command: {}, threadMetadata: {}, copilotkit: {}, temperature: 1 };
+    expect((await rig.post(runInput({ forwardedProps }))).status).toBe(200);
+  });
+
+  test("a request without messages is refused: a misspelt list would be nothing to answer", async () => {
+    const { messages, ...rest } = runInput();
+    expect((await rig.post({ ...rest, message: messages })).status).toBe(422);
   });
 });

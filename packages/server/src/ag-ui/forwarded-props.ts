@@ -3,7 +3,7 @@
  * value of one of these is refused.
  */
 import { fail, ok, type Result } from "@capstan/core";
-import { readInput, unknownField } from "@capstan/core/internal";
+import { editDistance, nearest, readInput, unknownField } from "@capstan/core/internal";
 import { z } from "zod";
 
 /** As AG-UI's clients and AI SDKs write it; `auto` is the default. */
@@ -39,13 +39,11 @@ const Predicted = z
     argument: tool_argument,
   }));
 
+/** A name without a provider is another library's word for a model: it is passed over, and the client is told. */
+const PROVIDER_MODEL = /^[\w.-]+\/.+$/;
+
 const ForwardedSchema = z.object({
-  /** `provider/model`; a bare name belongs to another library. */
-  model: z
-    .string()
-    .regex(/^[\w.-]+\/.+$/)
-    .optional()
-    .catch(undefined),
+  model: z.string().optional(),
   reasoning: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
   outputSchema: z.record(z.string(), z.unknown()).optional(),
   webhook: z.strictObject({ url: z.url({ protocol: /^https?$/ }) }).optional(),
@@ -61,24 +59,40 @@ const ForwardedSchema = z.object({
 
 export type Forwarded = z.output<typeof ForwardedSchema>;
 
-export function readForwarded(props: unknown): Result<Forwarded> {
+export interface ReadForwarded {
+  readonly props: Forwarded;
+  /** What the client is told of members that have no effect. */
+  readonly passedOver: readonly string[];
+}
+
+export function readForwarded(props: unknown): Result<ReadForwarded> {
   const otherSpelling = misspelt(props);
   if (otherSpelling !== undefined)
     return fail("input_invalid", { where: `forwardedProps: ${otherSpelling}` });
   const read = readInput(ForwardedSchema, props ?? {});
-  return read.ok
-    ? ok(read.value)
-    : fail("input_invalid", { where: `forwardedProps: ${read.where}`, issues: read.faults });
+  if (!read.ok) return fail("input_invalid", { where: `forwardedProps: ${read.where}`, issues: read.faults });
+  const { model, ...rest } = read.value;
+  if (model === undefined || PROVIDER_MODEL.test(model)) return ok({ props: read.value, passedOver: [] });
+  const told = `forwardedProps.model ${JSON.stringify(model)} is not provider/model, and was passed over`;
+  return ok({ props: rest, passedOver: [told] });
 }
 
 const OURS = Object.keys(ForwardedSchema.shape);
 
-/** One of ours in another spelling, such as `on_disconnect`: passed over, it would be the unsafe answer. */
+/** Shorter names are an edit or two away from words that other libraries use, such as `mode`. */
+const SHORTEST_MISSPELT = 7;
+
+/** One of ours in another spelling, such as `on_disconnect` or `ephemerl`: passed over, it would be the unsafe answer. */
 function misspelt(props: unknown): string | undefined {
   if (typeof props !== "object" || props === null) return undefined;
   const folded = (name: string) => name.replace(/[_-]/g, "").toLowerCase();
-  const found = Object.keys(props).find(
-    (name) => !OURS.includes(name) && OURS.some((own) => folded(own) === folded(name)),
-  );
+  const found = Object.keys(props).find((name) => {
+    if (OURS.includes(name)) return false;
+    if (OURS.some((own) => folded(own) === folded(name))) return true;
+    const [near] = nearest(name, OURS, 1);
+    return (
+      near !== undefined && near.length >= SHORTEST_MISSPELT && editDistance(folded(name), folded(near)) === 1
+    );
+  });
   return found && unknownField(found, OURS);
 }

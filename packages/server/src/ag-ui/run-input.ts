@@ -12,7 +12,7 @@ import {
   readInput,
   type UserPart,
 } from "@capstan/core/internal";
-import type { ClientResult } from "@capstan/runtime";
+import type { ClientResult, SessionView } from "@capstan/runtime";
 
 export interface Asked {
   /** Answers to interrupts. */
@@ -30,7 +30,7 @@ export interface NewUserMessage {
   readonly earlier: string;
 }
 
-/** Missing tools and context are empty, a missing state is {}: clients of other languages leave them out. */
+/** Missing tools and context are empty, a missing state is {}: clients of other languages leave them out. Messages are what is asked. */
 export function parseRunInput(body: unknown): Result<RunAgentInput> {
   if (typeof body !== "object" || body === null)
     return fail("body_invalid", { where: "it is not an object" });
@@ -38,7 +38,6 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
     tools: [],
     context: [],
     state: {},
-    messages: [],
     forwardedProps: {},
     ...body,
   });
@@ -115,6 +114,40 @@ export function userParts(message: Message): UserPart[] {
     const file = "source" in part ? mediaPart(part.source as MediaSource, part) : undefined;
     return file ? [file] : []; // an unusable part is left out, the rest counts
   });
+}
+
+/** What is told of each part of a new message that the model does not get. */
+export function unusableParts(
+  { messages }: Pick<RunAgentInput, "messages">,
+  { conversation }: Pick<SessionView, "conversation">,
+): string[] {
+  const known = new Set(conversation?.map(({ id }) => id));
+  return messages
+    .filter((message) => message.role === "user" && !known.has(message.id))
+    .flatMap((message) =>
+      message.role === "user" && typeof message.content !== "string"
+        ? message.content.flatMap((part, at) =>
+            part.type !== "text" && !("source" in part && mediaPart(part.source as MediaSource, part))
+              ? [
+                  `part ${at + 1} (${part.type}) of the message "${message.id}" cannot be used and was left out`,
+                ]
+              : [],
+          )
+        : [],
+    );
+}
+
+/** Results of calls that the conversation does not know; a repeated result is no new one. */
+export function unaskedResults(
+  { conversation }: Pick<SessionView, "conversation">,
+  results: Asked["results"],
+): string[] {
+  const known = new Set(
+    (conversation ?? []).flatMap((item) =>
+      item.role === "tool" ? item.content.map(({ toolCallId }) => toolCallId) : [],
+    ),
+  );
+  return results.map(({ toolCallId }) => toolCallId).filter((id) => !known.has(id));
 }
 
 interface MediaSource {

@@ -22,6 +22,8 @@ import {
   isFirstMessage,
   lastUserMessage,
   type NewUserMessage,
+  unaskedResults,
+  unusableParts,
   userParts,
 } from "./run-input.ts";
 import { type RunRequest, sendOptions } from "./send-options.ts";
@@ -55,6 +57,8 @@ export interface Asking {
   readonly follows?: boolean;
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
+  /** The client cannot read a thread again: a request that asks nothing is refused. */
+  readonly onlyAnswers?: boolean;
 }
 
 export interface StartRunParts extends UploadParts {
@@ -111,26 +115,33 @@ async function reopenThread(
 async function startIn(
   services: StartRunParts,
   thread: ThreadAtStart,
-  { agentId, by, isAdmin = false, input, signal, sharesState = false, follows = false, traceparent }: Asking,
+  asking: Asking,
 ): Promise<Result<Answering>> {
+  const { agentId, by, isAdmin = false, input, signal, sharesState = false, follows = false } = asking;
   const forwarded = readForwarded(input.forwardedProps);
   if (!forwarded.ok) return forwarded;
-  const starting = {
+  const starting: Starting = {
     services,
     ...thread,
     input,
-    forwarded: forwarded.value,
+    forwarded: forwarded.value.props,
     by,
     isAdmin,
     signal,
     sharesState,
     follows,
-    traceparent,
+    traceparent: asking.traceparent,
+    onlyAnswers: asking.onlyAnswers ?? false,
   };
+  const passedOver = [...forwarded.value.passedOver, ...unusableParts(input, thread.view)];
+  return withWarnings(await answerRequest(starting, agentId), passedOver);
+}
+
+async function answerRequest(starting: Starting, agentId: string): Promise<Result<Answering>> {
+  const { services, session, view, input } = starting;
   const rewound = await rewind(starting);
   if (!rewound.ok) return rewound;
   if (rewound.value) return sendMessage(starting, rewound.value.message, rewound.value.branchSessionId);
-  const { session, view } = thread;
   const asked = askedFor(input, new Set(view.conversation?.map(({ id }) => id)));
   if (!asked.message) {
     const agent = await services.agents.get(agentId);
@@ -167,14 +178,29 @@ async function answerWaitingRun(
   const ofClient = await resultsOfClient(starting, results, answers);
   const stored = await storeResults(starting, ofClient, { resumes: !replaces });
   if (!stored.ok) return stored;
-  const { refused, warnings } = await answerInterrupts(starting, answers, pending);
-  if (refused) return refused;
+  const answered = await answerInterrupts(starting, answers, pending);
+  if (answered.refused) return answered.refused;
+  const told = toldOfResults(starting, stored.value ? [] : ofClient, message !== undefined);
+  if (!told.ok) return told;
+  const warnings = [...answered.warnings, ...told.value];
   const runId = pending.runId ?? stored.value?.runId;
   if (message) return sendAfter(starting, message, { runId: replaces ? undefined : runId, after, warnings });
   const isAnswered = stored.value !== undefined || pending.approvals.length > 0;
   return isAnswered && runId !== undefined
     ? followResumed(starting, runId, { after, warnings })
     : withWarnings(await look(starting), warnings);
+}
+
+/** A client that only gets an answer would take an empty one for it. */
+function toldOfResults(
+  { view, onlyAnswers }: Starting,
+  results: Asked["results"],
+  asksMore: boolean,
+): Result<string[]> {
+  const unasked = unaskedResults(view, results);
+  const [call] = onlyAnswers && !asksMore ? unasked : [];
+  if (call !== undefined) return fail("call_not_pending", { call });
+  return ok(unasked.map((id) => `no call waits for the result of "${id}"`));
 }
 
 async function followResumed(
@@ -198,7 +224,7 @@ async function sendAfter(
   const sent = await sendMessage(starting, message);
   if (!sent.ok || runId === undefined) return withWarnings(sent, warnings);
   const events = starting.services.runs.events(starting.session.id, after, starting.signal);
-  return ok({ ...sent.value, earlierRunId: runId, events, after, warnings });
+  return withWarnings(ok({ ...sent.value, earlierRunId: runId, events, after }), warnings);
 }
 
 /** How the answer ends when the run waits for more client results than the request contained. */
@@ -221,6 +247,7 @@ interface Starting extends ThreadAtStart, RunRequest {
   readonly services: StartRunParts;
   readonly isAdmin: boolean;
   readonly signal: AbortSignal;
+  readonly onlyAnswers: boolean;
 }
 
 async function sendMessage(
@@ -300,11 +327,11 @@ interface StoredResults {
 
 /** Undefined when no run waits for them any more. */
 async function storeResults(
-  { services, session }: Starting,
+  { services, session, view }: Starting,
   results: Asked["results"],
   options: { readonly resumes: boolean },
 ): Promise<Result<StoredResults | undefined>> {
-  if (results.length === 0) return ok(undefined);
+  if (results.length === 0 || view.isNew) return ok(undefined);
   const stored = await services.runs.clientResults(session.id, results, options);
   return !stored.ok && stored.failure.code === "run_not_active" ? ok(undefined) : stored;
 }
@@ -369,4 +396,4 @@ async function look(
 }
 
 const withWarnings = (result: Result<Answering>, warnings: readonly string[]): Result<Answering> =>
-  result.ok ? ok({ ...result.value, warnings }) : result;
+  result.ok ? ok({ ...result.value, warnings: [...warnings, ...result.value.warnings] }) : result;

@@ -161,3 +161,26 @@ describe("useChat", () => {
     expect(textOf(reloaded)).toBe("Slowly done.");
   });
 });
+
+describe("a request that nobody can answer", () => {
+  const asked = { id: "m1", role: "user", parts: [{ type: "text", text: "Hi" }] };
+  const answered = (part: object) => ({ id: "m2", role: "assistant", parts: [part] });
+  const file = { type: "file", mediaType: "image/png", url: "nowhere" };
+  const result = {
+    type: "tool-pick_color",
+    toolCallId: "nope",
+    state: "output-available",
+    input: {},
+    output: 1,
+  };
+  test.each([
+    ["ends with an answer", [asked, answered({ type: "text", text: "Ho" })], 422, "nothing to answer"],
+    ["has the result of a call that nobody made", [asked, answered(result)], 409, '"nope"'],
+    ["has a file that is nowhere", [{ ...asked, parts: [...asked.parts, file] }], 422, "parts[1].url"],
+  ])("%s: it is refused, not answered with nothing", async (_what, messages, status, said) => {
+    const body = { id: crypto.randomUUID(), messages, tools: TOOLS };
+    const refused = await server.call("POST", `/v1/agents/${agentId}/ai-sdk`, body);
+    expect(refused).toMatchObject({ status, body: { message: expect.stringContaining(said) } });
+    expect(llm.requests).toEqual([]);
+  });
+});

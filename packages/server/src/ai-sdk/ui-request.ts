@@ -6,12 +6,13 @@ import type { RunAgentInput } from "@ag-ui/core";
 import { fail, ok, type Result } from "@capstan/core";
 import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
+import { MediaUrl } from "../turns/media-url.ts";
 
 const TextPart = z.looseObject({ type: z.literal("text"), text: z.string() });
 const FilePart = z.looseObject({
   type: z.literal("file"),
   mediaType: z.string(),
-  url: z.string(),
+  url: MediaUrl,
   filename: z.string().optional(),
 });
 const UserMessage = z.looseObject({
@@ -78,15 +79,18 @@ export function uiTurn(request: UiRequest, runId: string): Result<UiTurn> {
   const refused = messages.find((each) => !each.ok);
   if (refused && !refused.ok) return refused;
   const resume = answered.value.flatMap(resumeEntry);
+  const results = answered.value.flatMap(clientResult);
+  if (last?.role !== "user" && resume.length === 0 && results.length === 0)
+    return fail("input_invalid", {
+      where:
+        "messages must end with a user's message, or with an answered tool or approval: there is nothing to answer",
+    });
   return ok({
     input: {
       threadId: request.id,
       runId,
       state: {},
-      messages: [
-        ...messages.flatMap((each) => (each.ok ? each.value : [])),
-        ...answered.value.flatMap((part) => clientResult(part)),
-      ],
+      messages: [...messages.flatMap((each) => (each.ok ? each.value : [])), ...results],
       tools: request.tools.map(({ parameters = {}, ...rest }) => ({ ...rest, parameters })),
       context: [],
       forwardedProps: {},

@@ -12,7 +12,7 @@ export interface OpenAiError {
 
 export const openAiError = ({ message, nextStep, status, code }: Failure): OpenAiError => ({
   error: {
-    message: nextStep ? `${message} ${nextStep}` : message,
+    message: nextStep ? `${/[.!?]$/.test(message) ? message : `${message}.`} ${nextStep}` : message,
     type: typeOf(status),
     param: null,
     code,

@@ -53,6 +53,13 @@ beforeEach(() => {
 });
 
 const ask = (content: string) => ({ role: "user" as const, content });
+const picture = (data: string) => ({
+  type: "image_url",
+  image_url: { url: `data:image/png;base64,${data}` },
+});
+const saidWith = (part: object) => ({
+  messages: [{ role: "user", content: [{ type: "text", text: "What is this?" }, part] }],
+});
 const sessionCount = async () => (await server.call("GET", "/v1/sessions?limit=100")).body.items.length;
 
 describe("the openai package", () => {
@@ -164,6 +171,26 @@ describe("the openai package", () => {
     ["more than one choice", { n: 2 }, /n: /],
     ["log probabilities", { logprobs: true }, /logprobs/],
     ["a predicted output", { prediction: { type: "content", content: "x" } }, /prediction/],
+    ["one call at a time", { parallel_tool_calls: false }, /parallel_tool_calls/],
+    ["two limits that differ", { max_tokens: 1, max_completion_tokens: 5 }, /max_tokens/],
+    [
+      "an image that is nowhere",
+      saidWith({ type: "image_url", image_url: { url: "nowhere" } }),
+      /image_url.url/,
+    ],
+    ["a file without its kind", saidWith({ type: "file", file: { file_data: "aGk=" } }), /file_data/],
+    ["an image that is no base64", saidWith(picture("%%%")), /image_url.url/],
+    ["only instructions", { messages: [{ role: "system", content: "x" }] }, /nothing to answer/],
+    [
+      "an answer at the end",
+      { messages: [ask("Hi"), { role: "assistant", content: "Ho" }] },
+      /nothing to answer/,
+    ],
+    [
+      "a result of no call",
+      { messages: [ask("Hi"), { role: "tool", tool_call_id: "nope", content: "5" }] },
+      /messages\[1\].*"nope"/,
+    ],
   ])("is refused %s by name, and nothing runs", async (_what, more, named) => {
     const before = await sessionCount();
     const refused = await client.chat.completions
@@ -223,6 +250,10 @@ describe("the openai package", () => {
   });
 });
 
+const text = { type: "input_text", text: "Hi" };
+const image = { type: "input_image", image_url: "https://a.example/x.png" };
+const part = (each: object) => ({ role: "user", content: [each] });
+
 describe("the openai package's responses", () => {
   test("answer, continue from an earlier response, and stream", async () => {
     const first = await client.responses.create({ model: "Clerk", input: "Hi" });
@@ -243,6 +274,24 @@ describe("the openai package's responses", () => {
       .filter(({ role }) => role === "user")
       .map(({ content }) => content);
     expect(JSON.stringify(said)).toMatch(/Hi.*Again/);
+  });
+
+  test.each([
+    ["a result of no call", [{ type: "function_call_output", call_id: "nope", output: "4" }], /"nope"/],
+    ["an image that is nowhere", [part({ type: "input_image", image_url: "nowhere" })], /input/],
+    ["a picture that the agent said", [{ ...part(image), role: "assistant" }, part(text)], /only a user's/],
+    ["no question", [{ role: "system", content: "x" }], /nothing to answer/],
+  ])("are refused with %s, and nothing runs", async (_what, input, said) => {
+    const refused = await client.responses.create({ model: "Clerk", input } as never).catch((error) => error);
+    expect(refused).toMatchObject({ status: 400, message: expect.stringMatching(said) });
+    expect(llm.requests).toEqual([]);
+  });
+
+  test("refuse the result of a call that the earlier response did not make", async () => {
+    const { id } = await client.responses.create({ model: "Clerk", input: "Hi" });
+    const input = [{ type: "function_call_output" as const, call_id: "nope", output: "4" }];
+    const refused = client.responses.create({ model: "Clerk", input, previous_response_id: id });
+    await expect(refused).rejects.toMatchObject({ status: 409, message: expect.stringContaining('"nope"') });
   });
 
   test("contain the client's function calls and their outputs", async () => {

@@ -1,17 +1,19 @@
 /** The request of `POST /openai/v1/responses`: text or items, an earlier response to continue, function tools of the client. */
 import { z } from "zod";
-import { Effort, emptyFields, samplingFields } from "./chat-request.ts";
+import { MediaUrl } from "../turns/media-url.ts";
+import { Effort, emptyFields, ParallelCalls, samplingFields } from "./chat-request.ts";
 import { given, type Said, toolChoiceOf, type UserPart } from "./run-input.ts";
+import { type SaidBefore, unanswerable } from "./unanswerable.ts";
 
 const InputText = z.strictObject({ type: z.enum(["input_text", "text"]), text: z.string() });
 const InputImage = z.strictObject({
   type: z.literal("input_image"),
-  image_url: z.string(),
+  image_url: MediaUrl,
   detail: z.enum(["auto", "low", "high"]).optional(),
 });
 const InputFile = z.strictObject({
   type: z.literal("input_file"),
-  file_data: z.string(),
+  file_data: MediaUrl,
   filename: z.string().optional(),
 });
 const OutputText = z.strictObject({
@@ -22,13 +24,24 @@ const OutputText = z.strictObject({
 });
 const Status = z.enum(["in_progress", "completed", "incomplete"]).optional();
 
-const InputMessage = z.strictObject({
-  type: z.literal("message").optional(),
-  id: z.string().optional(),
-  status: Status,
-  role: z.enum(["user", "system", "developer", "assistant"]),
-  content: z.union([z.string(), z.array(z.union([InputText, InputImage, InputFile, OutputText]))]),
-});
+const InputMessage = z
+  .strictObject({
+    type: z.literal("message").optional(),
+    id: z.string().optional(),
+    status: Status,
+    role: z.enum(["user", "system", "developer", "assistant"]),
+    content: z.union([z.string(), z.array(z.union([InputText, InputImage, InputFile, OutputText]))]),
+  })
+  .superRefine(({ role, content }, context) => {
+    if (role === "user" || typeof content === "string") return;
+    for (const [at, part] of content.entries())
+      if (!("text" in part))
+        context.addIssue({
+          code: "custom",
+          path: ["content", at],
+          message: "only a user's message may have files",
+        });
+  });
 const FunctionCall = z.strictObject({
   type: z.literal("function_call"),
   id: z.string().optional(),
@@ -69,33 +82,47 @@ const TextFormat = z.discriminatedUnion("type", [
   }),
 ]);
 
-export const ResponsesRequest = z.strictObject({
-  ...samplingFields,
-  ...emptyFields,
-  model: z.string().min(1),
-  input: z.union([z.string().min(1), z.array(InputItem).min(1)]),
-  instructions: z.string().nullish(),
-  previous_response_id: z.string().nullish(),
-  stream: z.boolean().nullish(),
-  stream_options: z.strictObject({ include_obfuscation: z.boolean().optional() }).nullish(),
-  store: z.boolean().nullish(),
-  tools: z.array(FunctionTool).max(128).optional(),
-  tool_choice: z
-    .union([
-      z.enum(["none", "auto", "required"]),
-      z.strictObject({ type: z.literal("function"), name: z.string() }),
-    ])
-    .optional(),
-  parallel_tool_calls: z.boolean().nullish(),
-  max_output_tokens: z.int().min(1).nullish(),
-  reasoning: z
-    .strictObject({ effort: Effort.nullish(), summary: z.enum(["auto", "concise", "detailed"]).nullish() })
-    .nullish(),
-  text: z.strictObject({ format: TextFormat.optional() }).nullish(),
-  include: z.array(z.enum(["reasoning.encrypted_content"])).nullish(), // required from a client with store: false
-  truncation: z.enum(["auto", "disabled"]).nullish(),
-  background: z.literal(false).nullish(),
-});
+export const ResponsesRequest = z
+  .strictObject({
+    ...samplingFields,
+    ...emptyFields,
+    model: z.string().min(1),
+    input: z.union([z.string().min(1), z.array(InputItem).min(1)]),
+    instructions: z.string().nullish(),
+    previous_response_id: z.string().nullish(),
+    stream: z.boolean().nullish(),
+    stream_options: z.strictObject({ include_obfuscation: z.boolean().optional() }).nullish(),
+    store: z.boolean().nullish(),
+    tools: z.array(FunctionTool).max(128).optional(),
+    tool_choice: z
+      .union([
+        z.enum(["none", "auto", "required"]),
+        z.strictObject({ type: z.literal("function"), name: z.string() }),
+      ])
+      .optional(),
+    parallel_tool_calls: ParallelCalls.nullish(),
+    max_output_tokens: z.int().min(1).nullish(),
+    reasoning: z
+      .strictObject({ effort: Effort.nullish(), summary: z.enum(["auto", "concise", "detailed"]).nullish() })
+      .nullish(),
+    text: z.strictObject({ format: TextFormat.optional() }).nullish(),
+    include: z.array(z.enum(["reasoning.encrypted_content"])).nullish(), // required from a client with store: false
+    truncation: z.enum(["auto", "disabled"]).nullish(),
+    background: z.literal(false).nullish(),
+  })
+  .superRefine(({ input, previous_response_id: previous }, context) => {
+    if (typeof input === "string") return;
+    for (const { at, message } of unanswerable(input.map(roleAndCalls), previous != null))
+      context.addIssue({ code: "custom", path: at < 0 ? ["input"] : ["input", at], message });
+  });
+
+function roleAndCalls(item: InputItem): SaidBefore {
+  if ("role" in item) return { role: String(item.role) };
+  if (item.type === "function_call") return { role: "assistant", calls: [String(item.call_id)] };
+  if (item.type === "function_call_output") return { role: "tool", callId: String(item.call_id) };
+  return { role: "reasoning" };
+}
+
 export type ResponsesRequest = z.output<typeof ResponsesRequest>;
 
 export function saidInResponses({ input, instructions }: ResponsesRequest): Said[] {

@@ -34,10 +34,12 @@ export interface Turn {
 
 export async function startTurn(services: TurnParts, request: TurnRequest): Promise<Result<Turn>> {
   const stop = streamStop(services.stopping);
-  const started = await startRun(services, { ...request, signal: stop.signal }).catch((error) => {
-    stop.abort();
-    throw error;
-  });
+  const started = await startRun(services, { ...request, signal: stop.signal, onlyAnswers: true }).catch(
+    (error) => {
+      stop.abort();
+      throw error;
+    },
+  );
   if (!started.ok) {
     stop.abort();
     return started;

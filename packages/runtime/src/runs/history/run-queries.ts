@@ -20,6 +20,7 @@ const OF_AGENT = `select r.id, (count(*) over ())::int as total from runs r join
   where s.owner = $1 and r.agent_id = $2 and ($3::text is null or r.status = $3)
     and ($6::text is null or s.id::text = $6 or s.metadata->>'thread_id' = $6)
     and ($7::text is null or s.metadata->>'client_login' = $7)
+    and ($8::timestamptz is null or r.updated_at > $8)
   order by r.updated_at desc, r.id limit $4 offset $5`;
 
 export interface RunsOfAgent {
@@ -30,6 +31,8 @@ export interface RunsOfAgent {
   readonly thread: string | null;
   /** Begun by the client with this login; null: by any. */
   readonly client: string | null;
+  /** A time: runs that changed after it. */
+  readonly changedAfter: string | null;
   readonly limit: number;
   readonly offset: number;
 }
@@ -37,9 +40,9 @@ export interface RunsOfAgent {
 /** One user's runs with an agent, last changed first. */
 export async function listRunsOfAgent(
   { pool }: Parts,
-  { owner, agentId, status, thread, client, limit, offset }: RunsOfAgent,
+  { owner, agentId, status, thread, client, changedAfter, limit, offset }: RunsOfAgent,
 ): Promise<{ ids: string[]; total: number }> {
-  const values = [owner, agentId, status, limit, offset, thread, client];
+  const values = [owner, agentId, status, limit, offset, thread, client, changedAfter];
   const { rows } = await pool.query<{ id: string; total: number }>(OF_AGENT, values);
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
 }
