@@ -55,6 +55,8 @@ interface State {
   running: boolean;
   /** The turn was cancelled: earlier questions count as interrupted, not as denied. */
   cancelled: boolean;
+  /** A question of this turn was answered with no; some agents end their turn then. */
+  refused: boolean;
   /** Messages for later turns: one turn at a time. */
   readonly queue: string[];
   /** What this turn has shown so far. */
@@ -86,6 +88,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
     pendingSettings: 0,
     running: false,
     cancelled: false,
+    refused: false,
     queue: [],
     spoke: false,
     errorText: undefined,
@@ -107,6 +110,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
       if (method !== "session/prompt") return { events: [] };
       state.running = true;
       state.cancelled = false;
+      state.refused = false;
       state.spoke = false;
       state.errorText = undefined;
       state.endedWithoutUsage = false;
@@ -260,7 +264,7 @@ const ENDINGS: Readonly<Record<string, Pick<RunEnded, "outcome" | "limit" | "mes
 
 function endTurn(stopReason: string, result: JsonObject, state: State): AdapterEvent[] {
   const used = acpUsage(result, state.costUsd);
-  const ending = ENDINGS[stopReason] ?? { outcome: "failed" as const, message: `It stopped: ${stopReason}.` };
+  const ending = endingOf(stopReason, state);
   state.endedWithoutUsage = stopReason === "end_turn" && !used;
   return [
     ...state.tools.flush(),
@@ -268,6 +272,16 @@ function endTurn(stopReason: string, result: JsonObject, state: State): AdapterE
     { type: "run-ended", sessionId: state.sessionId, ...ending },
     ...hiddenFailure(state),
   ];
+}
+
+/** Only a turn that we cancelled, or in which a person said no, was interrupted: Copilot cancels one that comes too fast for it. */
+function endingOf(
+  stopReason: string,
+  { cancelled, refused }: State,
+): Pick<RunEnded, "outcome" | "message" | "limit"> {
+  if (stopReason === "cancelled" && !cancelled && !refused)
+    return { outcome: "failed", message: "The agent cancelled its turn, and nobody had asked it to." };
+  return ENDINGS[stopReason] ?? { outcome: "failed", message: `It stopped: ${stopReason}.` };
 }
 
 /** An `end_turn` that hides a failed request: with the error as its text, or with nothing. */
@@ -304,6 +318,7 @@ function noteAnswer(record: JsonObject, state: State): AdapterEvent[] {
   if (state.cancelled) return [];
   const outcome = asObject(asObject(record.result)?.outcome);
   const allowed = outcome?.outcome === "selected" && outcome.optionId !== question.deny;
+  if (!allowed) state.refused = true;
   return allowed || question.toolId === undefined ? [] : state.tools.deny(question.toolId);
 }
 

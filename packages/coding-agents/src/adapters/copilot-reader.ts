@@ -59,6 +59,15 @@ export function copilotReader(sessionId?: string): LineReader {
   };
 }
 
+/** It leaves out pieces of an answer that comes faster than it can print them. */
+const wholeAgain = (content: string): AdapterEvent[] => [
+  {
+    type: "warning",
+    message: "Copilot left out parts of its answer while it came; the whole answer follows.",
+  },
+  ...textDelta(`\n\n${content}`),
+];
+
 const dataOf = (record: JsonObject): JsonObject => asObject(record.data) ?? {};
 
 const row = rowsFor<State>();
@@ -83,8 +92,11 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   ),
   "assistant.message": row(
     { messageId: text, content: text, parentToolCallId: maybeText },
-    (data, { streamed }) =>
-      data.parentToolCallId === undefined ? textDelta(streamed.whole(data.messageId, data.content)) : [],
+    ({ messageId, content, parentToolCallId }, { streamed }) => {
+      if (parentToolCallId !== undefined) return [];
+      if (streamed.hasGaps(messageId, content)) return wholeAgain(content);
+      return textDelta(streamed.whole(messageId, content));
+    },
   ),
   "assistant.reasoning_delta": row({ reasoningId: text, deltaContent: text }, (data, { streamed }) =>
     thinkingDelta(streamed.piece(data.reasoningId, data.deltaContent)),

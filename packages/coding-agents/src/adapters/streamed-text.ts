@@ -1,7 +1,8 @@
 /**
  * Text that arrives twice: as deltas and as a whole. Each character is emitted once.
  *
- * If the whole does not continue the deltas (a lost line), nothing is added: a gap reads better than a repetition.
+ * If the whole does not continue the deltas, nothing is added, because most programs only tidy it. Where one is known to leave
+ * pieces out, its reader asks for gaps.
  */
 export class StreamedText {
   readonly #passed = new Map<string, string>();
@@ -18,6 +19,12 @@ export class StreamedText {
     if (!text.startsWith(passed)) return "";
     this.#passed.set(key, text);
     return text.slice(passed.length);
+  }
+
+  /** Pieces of this block never came: the whole is longer, and does not continue them. */
+  hasGaps(key: string, text: string): boolean {
+    const passed = this.#passed.get(key) ?? "";
+    return text.length > passed.length && !text.startsWith(passed);
   }
 
   /** Another message begins; keys may be reused. */

@@ -183,6 +183,37 @@ test("an answer by a schema is Codex' text", () => {
   expect(JSON.parse(text.join(""))).toEqual({ answer: 42 });
 });
 
+test("an answer of which Copilot printed only parts follows as a whole, after a warning", () => {
+  const run = openedRun("copilot", {});
+  const line = (type: string, data: object, id: string) =>
+    run.onLine(JSON.stringify({ type, data, id })).events;
+  const piece = (deltaContent: string) =>
+    line("assistant.message_delta", { messageId: "m1", deltaContent }, deltaContent);
+  const pieces = [...piece("one "), ...piece("four")]; // "two three " was dropped, as 1.0.102 does
+  const whole = line("assistant.message", { messageId: "m1", content: "one two three four" }, "whole");
+  expect([...pieces, ...whole]).toEqual([
+    { type: "text-delta", text: "one " },
+    { type: "text-delta", text: "four" },
+    { type: "warning", message: expect.stringMatching("left out parts") },
+    { type: "text-delta", text: "\n\none two three four" },
+  ]);
+});
+
+test("a turn that an agent cancels by itself has failed; one that a person cancelled or refused was aborted", () => {
+  const ended = (name: string, without: RegExp) => {
+    const { agent, text } = recordingOf(name);
+    const kept = text.split("\n").filter((line) => !without.test(line));
+    return replay(recordingReader(agent), kept.join("\n")).at(-1);
+  };
+  expect(ended("copilot-acp-cancel", /^$/)).toMatchObject({ outcome: "aborted" });
+  const alone = ended("copilot-acp-cancel", /"session\/cancel"/);
+  expect(alone).toMatchObject({
+    outcome: "failed",
+    code: "coding_agent_failed",
+    nextStep: expect.any(String),
+  });
+});
+
 /** The recorded lines through a run as the client opens it. */
 function fed(name: string, run: ReturnType<typeof openedRun>): AdapterEvent[] {
   return readRecording(recordingOf(name).text).flatMap(({ by, line }) =>
