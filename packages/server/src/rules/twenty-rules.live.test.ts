@@ -10,7 +10,7 @@ import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
 
 const page = readFileSync(new URL("../../../../docs/rules.md", import.meta.url), "utf8");
-const [, listed = ""] = /## Twenty rules people ask for[\s\S]*?```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+const [, listed = ""] = /## Twenty example rules[\s\S]*?```yaml\n([\s\S]*?)```/.exec(page) ?? [];
 const written: { readonly name: string }[] = parse(listed).rules;
 
 const tool = (name: string, input: z.ZodObject, more: object = {}) =>
