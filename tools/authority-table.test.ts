@@ -16,7 +16,7 @@ test("docs/security.md shows the table that routes and the gate decide by: `node
 
 /** Routes without a right in their definition, and why; every-route.live.test.ts tries them too. */
 const DECIDED_ELSEWHERE: readonly (readonly [start: string, why: string])[] = [
-  ["app.on(method.toUpperCase(), pattern", "only refuses, in organisations beside the first"],
+  ["app.on(method.toUpperCase(), pattern", "only refuses, in organisations after the first"],
   ['routes.all("/mcp"', "a token brings its agent along; of a key, mcpCaller asks the table"],
   ['routes.get("*"', "the studio's built files, which are public"],
 ];

@@ -46,6 +46,12 @@ const REPLACED_PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bends?\b.*\bin peace\b/i, "stops cleanly"],
   [/\bis nothing that can be installed\b/i, "nothing installable found"],
   [/\basks before each call\b/i, "approval is required for every call"],
+  [/\bis worth what (?:they|it|he|she|its)\b/i, "has at most the current rights of"],
+  [/\bhas nothing left\b/i, "loses all access"],
+  [/\bwaits? in a line\b/i, "is queued"],
+  [/\borganisations? beside the first\b/i, "after the first"],
+  [/\bnothing with an effect\b/i, "nothing with side effects"],
+  [/\bwhat is not understood is\b/i, "name the thing that is refused"],
   [/\b(?:patiently|FrontDoor|bury|traitor)\b/, "a name without a metaphor"],
 ];
 

@@ -54,7 +54,7 @@ async function add(context: CommandContext, name: string) {
   return saved.ok ? print(saved.value, () => told(saved.value)) : saved;
 }
 
-/** Missing options are prompted for, if somebody can answer. */
+/** Missing options are prompted for, if someone can answer. */
 async function bodyOf(context: CommandContext, info: ProviderInfo | undefined): Promise<ProviderPut> {
   const { url, key, model } = context.options;
   const baseUrl = typeof url === "string" ? url : await askedUrl(context, info);

@@ -241,7 +241,7 @@ export const AgentPreview = z
     ),
     connections: z
       .array(PreviewConnection)
-      .meta({ description: "Accounts of the user that tools need, and what is lacking." }),
+      .meta({ description: "Accounts of the user that tools need, and what is missing." }),
     scope_sources: z.object({ agent: z.array(z.string()), user: z.array(z.string()) }).meta({
       description: "What the agent may, and what the user was granted; `scopes` is what both have.",
     }),

@@ -1,4 +1,4 @@
-/** Clients that log in: what one asks for, the person's decision, and the tokens that are in force. */
+/** Clients that log in: what one asks for, the person's decision, and the tokens that are in effect. */
 import { z } from "zod";
 import { countedPageOf, PageQuery, queryText } from "./page.ts";
 
@@ -26,7 +26,7 @@ export const LoginTool = z.object({
 export const ClientLoginReview = z
   .object({
     client: z.object({
-      name: z.string().meta({ description: "What it calls itself; nobody verified it." }),
+      name: z.string().meta({ description: "The client's own name for itself; not verified." }),
       host: z.string().nullable().meta({ description: "The host of its description, which it controls." }),
       home_page: z.string().nullable(),
       receiver: z.string().meta({ description: "Where the login is sent." }),

@@ -89,7 +89,7 @@ export const ConnectionProviderPut = z
     scope_separator: z.enum([" ", ","]).nullish(),
     pkce: z.boolean().optional(),
     client_proof: z.enum(["body", "header"]).nullish(),
-    resource: address.nullish().meta({ description: "RFC 8707: whom tokens are for." }),
+    resource: address.nullish().meta({ description: "RFC 8707: the audience of the tokens." }),
     header: z
       .string()
       .regex(/^[A-Za-z0-9-]{1,100}$/)

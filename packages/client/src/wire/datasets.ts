@@ -43,7 +43,7 @@ export const DatasetItemCreate = z
     history: z.array(ItemTurn).max(500).optional().meta({ description: "What was said before." }),
     expected: Json.optional().meta({ description: "What scorers compare with." }),
     stubs: z.array(ItemStub).max(1000).optional().meta({
-      description: "What tools answer. Nothing with an effect runs, so a call without one ends the case.",
+      description: "What tools answer. Nothing with side effects runs, so a call without one ends the case.",
     }),
     recorded: z
       .strictObject({
@@ -64,7 +64,7 @@ export type DatasetItemCreate = z.input<typeof DatasetItemCreate>;
 
 const ScrubbedText = z
   .object({ path: z.string(), kind: z.enum(TEXT_KINDS), placeholder: z.string() })
-  .meta({ id: "ScrubbedText", description: "Where something was taken out; the text itself is nowhere." });
+  .meta({ id: "ScrubbedText", description: "Where something was removed; the text itself is not kept." });
 
 export const DatasetItem = DatasetItemCreate.extend({
   scrubbed: z.array(ScrubbedText),
@@ -162,7 +162,9 @@ export const DatasetPurgeQuery = z.strictObject({
 const Scrub = z
   .array(z.enum(TEXT_KINDS))
   .default([])
-  .meta({ description: "What is taken out beside keys, tokens and card numbers, which always are." });
+  .meta({
+    description: "What to remove in addition to keys, tokens and card numbers, which are always removed.",
+  });
 const Why = z.string().max(1_000).default("");
 
 export const DatasetItemsPut = z
@@ -205,7 +207,7 @@ export const DatasetWritten = z
     unchanged: z.int(),
     scrubbed: z
       .array(ScrubbedText.extend({ item_id: z.string() }))
-      .meta({ description: "What was taken out, in which item." }),
+      .meta({ description: "What was removed, by item." }),
     skipped: z
       .array(z.object({ run_id: z.uuid(), why: z.string() }))
       .meta({ description: "Runs that cannot be an item." }),

@@ -1,4 +1,4 @@
-/** Experiments: a version of a dataset, tried with variants of an agent and scored. Nothing with an effect runs. */
+/** Experiments: a version of a dataset, tried with variants of an agent and scored. Nothing with side effects runs. */
 import { REVISION_LABELS, VERDICTS } from "@capstan/core/internal";
 import { z } from "zod";
 import { CapabilityEntry } from "./agents.ts";
@@ -188,10 +188,7 @@ const CellScore = z
   .object({
     scorer: z.string(),
     type: z.string(),
-    score: z
-      .number()
-      .nullable()
-      .meta({ description: "Null: nobody has given it yet, or the scorer failed." }),
+    score: z.number().nullable().meta({ description: "Null: not scored yet, or the scorer failed." }),
     passed: z.boolean().nullable(),
     why: z.string().nullable(),
     votes: z.array(z.number()),

@@ -20,13 +20,13 @@ const fields = {
     .min(1)
     .max(1_000_000)
     .nullable()
-    .meta({ description: "For all its callers together; null: no limit beside those of keys." }),
+    .meta({ description: "For all its callers together; null: only the limits of keys apply." }),
   weight: Weight.meta({
     description:
       "Its share of the places for runs where there are too few: 3 gets three times as many as 1, which the first organisation has.",
   }),
   cost_usd_per_month: z.number().positive().max(1e9).nullable().meta({
-    description: "A budget that its own admins cannot change; null: none beside theirs.",
+    description: "A budget that its own admins cannot change; null: only their own budgets apply.",
   }),
 };
 

@@ -176,7 +176,7 @@ export const PackageWrap = z
   .meta({ id: "PackageWrap" });
 export type PackageWrap = z.input<typeof PackageWrap>;
 
-/** A package that runs somebody else's program, to read, edit and install. */
+/** A package that runs someone else's program, to read, edit and install. */
 export const WrapProposal = z
   .object({
     name: z.string(),

@@ -1,4 +1,4 @@
-/** Replays: recorded runs, run again with a change; nothing with an effect runs. */
+/** Replays: recorded runs, run again with a change; nothing with side effects runs. */
 import {
   CALL_CHANGES,
   GATE_ANSWERS,
@@ -59,7 +59,7 @@ export const ReplayWith = z
       .array(RuleCreate)
       .max(1_000)
       .optional()
-      .meta({ description: "The whole set to try instead of the rules in force." }),
+      .meta({ description: "The complete rule set to try instead of the current rules." }),
   })
   .meta({ id: "ReplayWith", description: "What is changed; empty: run again as it was." });
 export type ReplayWith = z.input<typeof ReplayWith>;

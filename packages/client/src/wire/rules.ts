@@ -112,7 +112,7 @@ const fields = {
   name: z.string().trim().min(1).max(200),
   agent_id: z.uuid().nullable().meta({ description: "The one agent it is for; null is for every agent." }),
   user: UserAddress.nullable().meta({
-    description: "Whose own rule it is: only their calls, and never `allow`; null is for everybody.",
+    description: "The user whose own rule it is: applies only to their calls, never `allow`; null: everyone.",
   }),
   tools: z.array(Text).min(1).max(200).meta({
     description:
@@ -277,6 +277,6 @@ export const CallExplanation = SimulatedCall.omit({ before: true, after: true })
   .extend({ ...RuleCheckResult.shape })
   .meta({
     id: "CallExplanation",
-    description: "A recorded call, and what the gate says of it with the rules in force.",
+    description: "A recorded call, and the gate's decision with the current rules.",
   });
 export type CallExplanation = z.infer<typeof CallExplanation>;

@@ -89,7 +89,7 @@ export const SessionCreate = z
     metadata: JsonObject.optional(),
     state: JsonObject.optional(),
     follows: FollowsWire.optional().meta({
-      description: "A revision or label of its agent; for who may change the agent.",
+      description: "A revision or label of its agent; only for people who may change the agent.",
     }),
   })
   .meta({ id: "SessionCreate" });

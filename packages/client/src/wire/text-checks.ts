@@ -45,7 +45,9 @@ const fields = {
     .string()
     .max(500)
     .nullable()
-    .meta({ description: "In place of what is masked (default `[removed]`), or said to who asked." }),
+    .meta({
+      description: "Replacement for masked text (default `[removed]`), or the reason shown to the user.",
+    }),
   expires_at: z.iso.datetime({ offset: true }).nullable(),
 };
 
@@ -94,7 +96,7 @@ export const TextTrial = z
       .array(TextCheckCreate)
       .max(100)
       .optional()
-      .meta({ description: "Tried instead of those in force." }),
+      .meta({ description: "Checks to try instead of the current ones." }),
   })
   .meta({ id: "TextTrial" });
 export type TextTrial = z.input<typeof TextTrial>;

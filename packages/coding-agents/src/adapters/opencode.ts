@@ -2,7 +2,7 @@
  * Adapter for OpenCode: its server, which passes prompts unchanged, streams, reports costs, steps and retries, and can ask.
  *
  * The run's own settings are in one inline config document, merged over the user's. The server has a password per
- * run: loopback is accessible to everybody on the machine.
+ * run: loopback is accessible to everyone on the machine.
  */
 
 import type {

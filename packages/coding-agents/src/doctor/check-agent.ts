@@ -1,5 +1,5 @@
 /**
- * Whether an agent is installed, its version, whether that version was tested, and whether somebody is logged in.
+ * Whether an agent is installed, its version, whether that version was tested, and whether someone is logged in.
  *
  * A command on the PATH is not enough: some packages install a stub. Secrets are never read: a login is a file that
  * exists or a variable that is set, and only their names are reported.

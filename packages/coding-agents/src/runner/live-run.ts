@@ -267,7 +267,7 @@ class LiveRun implements RunHandle {
   #closeWhenSettled(): void {
     const settled = this.#ledger.settled && this.#endedTurns >= this.#openedTurns;
     if (settled === this.#closing) return;
-    this.#closing = settled; // without stdin an agent may go on by itself: a compaction, another step
+    this.#closing = settled; // without stdin an agent may continue by itself: a compaction, another step
     if (!settled) return;
     if (this.#link)
       this.#process?.stop("terminate"); // a server does not go by itself

@@ -1,7 +1,7 @@
 /**
  * OpenClaw: a database per agent. Its events are Pi's, some of them compressed.
  *
- * Only the agent `main` is listed: it is the one in which a run goes on with a session.
+ * Only the agent `main` is listed: it is the one in which a run continues with a session.
  */
 import { zstdDecompressSync } from "node:zlib";
 import type { CliSessionStore, SessionQuery, StoredSession } from "@capstan/core/internal";

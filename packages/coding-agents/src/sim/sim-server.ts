@@ -132,7 +132,7 @@ function sse({ event, data }: SimFrame): string {
   return `${event === undefined ? "" : `event: ${event}\n`}data: ${text}\n\n`;
 }
 
-/** What needs no plan: token counts, the model list, a look whether anybody is there. */
+/** What needs no plan: token counts, the model list, a look whether anyone is there. */
 function fixedAnswer(path: string, method: string): { status: number; body: unknown } | undefined {
   if (/count_tokens$/.test(path)) return { status: 200, body: { input_tokens: 123 } };
   if (/:countTokens$/.test(path)) return { status: 200, body: { totalTokens: 123 } };

@@ -51,7 +51,7 @@ export type Thing = (typeof THINGS)[number];
 export type Action = "see" | "use" | "change";
 export const ACTIONS: readonly Action[] = ["see", "use", "change"];
 
-/** Whose things: the actor's own, or everybody's. For an admin it is always everybody's. */
+/** Whose things: the actor's own, or everyone's. For an admin it is always everyone's. */
 export type Whose = "own" | "all";
 
 /** The right a key needs for an action; absent means no key may, not even an admin's. */
@@ -75,16 +75,16 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   approval: { see: "read", use: "run", whose: "own" },
   agent: { see: "read", use: "run", change: "author", whose: "own" }, // and what others shared with them
   token: { see: "run", change: "run", whose: "own" },
-  login: { see: "read", change: "read", whose: "own" }, // where somebody is signed in; to change it is to end it
+  login: { see: "read", change: "read", whose: "own" }, // where someone is signed in; to change it is to end it
   capability: { see: "read", use: "run", change: "admin", whose: "all" },
   package: { see: "read", use: "run", change: "admin", whose: "all" },
   service: { see: "read", change: "admin", whose: "all" },
   secret: { see: "run", change: "run", whose: "own" }, // names; a value is shown to nobody
   connection: { see: "run", use: "run", change: "run", whose: "own" }, // which account; its token is shown to nobody
   grant: { see: "read", change: "admin", whose: "all" },
-  rule: { see: "read", change: "run", whose: "own" }, // one's own; those for everybody are for admins to change
+  rule: { see: "read", change: "run", whose: "own" }, // one's own; those for everyone are for admins to change
   "text check": { see: "read", change: "admin", whose: "all" },
-  budget: { see: "read", change: "admin", whose: "own" }, // shared ones are everybody's to see
+  budget: { see: "read", change: "admin", whose: "own" }, // shared ones are everyone's to see
   memory: { see: "read", change: "run", whose: "own" }, // everybody's own facts; the organisation's are for admins to change
   user: { see: "read", change: "admin", whose: "own" },
   organisation: { see: "read", change: "admin", whose: "own" }, // made by admins of the first one; each changes its own members

@@ -12,7 +12,7 @@ export type CallPath =
   | "harness"
   | "search"
   | "trigger"
-  /** A recorded run, made again: results come from the recording, and nothing with an effect runs. */
+  /** A recorded run, made again: results come from the recording, and nothing with side effects runs. */
   | "replay";
 
 /** A key that calls directly has at least `run`: its route checked it. A trigger has the rights of its creator. */

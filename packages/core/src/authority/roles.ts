@@ -6,7 +6,7 @@ export type Claims = Readonly<Record<string, readonly string[]>>;
 
 export interface RoleRule {
   readonly claim: string;
-  /** `*` is every value, so `sub=*` is everybody who can sign in. */
+  /** `*` is every value, so `sub=*` is everyone who can sign in. */
   readonly value: string;
   /** Null: scopes only. */
   readonly role: Right | null;

@@ -13,7 +13,7 @@ const READING =
 
 /**
  * A tool of an MCP server. Without a hint, one with a credential answers with its owner's data and one without with what
- * anybody may have written; a name that begins with a verb of reading counts as one that only reads.
+ * anyone may have written; a name that begins with a verb of reading counts as one that only reads.
  */
 export function hintedFlow(
   name: string,

@@ -1,5 +1,5 @@
 /**
- * The rules that are in force without anybody writing them: what may follow after untrusted content was read.
+ * The rules that are in effect without anyone writing them: what may follow after untrusted content was read.
  *
  * A saved rule that names the same labels takes the place of one of these: see `createRuleSet`.
  */

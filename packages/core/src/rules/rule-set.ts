@@ -264,7 +264,7 @@ const namesLabel = (condition: RuleCondition, label: DataLabel): boolean =>
 const reason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, 200);
 
-/** Whose calls a rule is for: those of everybody, of one agent, of one user. */
+/** Whose calls a rule is for: those of everyone, of one agent, of one user. */
 const isFor = ({ agentId, owner, tools }: Rule, call: AskedCall): boolean =>
   (agentId === undefined || agentId === call.agentId) &&
   (owner === undefined || owner === call.user) &&

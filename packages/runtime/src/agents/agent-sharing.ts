@@ -1,4 +1,4 @@
-/** Whom agents are for, in the database. A change is in force on every process within a second. */
+/** Whom agents are for, in the database. A change is in effect on every process within a second. */
 import {
   type AgentRight,
   type AgentSharing,

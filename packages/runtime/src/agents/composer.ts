@@ -56,7 +56,7 @@ export function createComposer(parts: {
   unsealConfig?: ConfigSeal["open"];
   /** Takes from an agent what its author may not give. */
   authors: Pick<AgentAuthors, "limit">;
-  /** Whether this person may use the agent at all; every use of an agent by anybody comes through here. */
+  /** Whether this person may use the agent at all; every use of an agent by anyone comes through here. */
   mayUse?: ((agentId: string, userEmail: string) => Promise<boolean>) | undefined;
   /** Registers agents that are listed as capabilities. */
   offerAgents?: OfferAgents;

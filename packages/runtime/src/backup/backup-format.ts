@@ -7,7 +7,7 @@
 import { z } from "zod";
 
 export const BACKUP_FORMAT = 1;
-/** With organisations beside the first: a program that does not know them must not put their rows into one. */
+/** With organisations after the first: a program that does not know them must not put their rows into one. */
 export const BACKUP_FORMAT_OF_SEVERAL = 2;
 export const KNOWN_FORMATS: readonly number[] = [BACKUP_FORMAT, BACKUP_FORMAT_OF_SEVERAL];
 

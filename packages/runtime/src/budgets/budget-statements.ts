@@ -53,7 +53,7 @@ export const RELEASE = endReservations("r.run_id = $1", "0");
 /**
  * Reservations that a crash or a cancel left behind. A running run replaces its own. A call outside a run (a summary, a judge, a
  * tool that asks a model) has no row that tells whether it still goes on, only its id, which is as old as the call. $1 budgets,
- * $2 the oldest id of such a call that may still go on.
+ * $2 the oldest id of such a call that may still continue.
  */
 export const RELEASE_STALE = endReservations(
   `(r.run_id, r.budget_id) in (select s.run_id, s.budget_id from budget_reservations s where s.budget_id = any($1)

@@ -47,7 +47,7 @@ export interface BudgetStore {
   remove(id: string): Promise<Result<BudgetRecord>>;
   /** The current period of each budget, or of one, by id. */
   states(id?: string, subject?: string): Promise<ReadonlyMap<string, BudgetState>>;
-  /** The budgets in force. A local change counts at once, one by another process within half a second. */
+  /** The budgets in effect. A local change counts at once, one by another process within half a second. */
   inForce(): Promise<readonly SpendingBudget[]>;
 }
 

@@ -38,7 +38,7 @@ export interface CapabilityTestParts {
 
 export interface CapabilityTestRequest {
   readonly capabilityId: string;
-  /** Whose runs; everybody's when absent. */
+  /** Whose runs; everyone's when absent. */
   readonly owner: string | undefined;
   /** Who asks: accounts of another user are used for nobody else. */
   readonly by: string;

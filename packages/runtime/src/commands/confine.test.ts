@@ -23,7 +23,7 @@ const command = {
   writable: [],
 };
 
-describe("a command of an organisation beside the first", () => {
+describe("a command of an organisation after the first", () => {
   test("runs with a file system and a network of its own, and not where one of them is missing", async () => {
     const inside = { ...whole, organisation: "acme" };
     expect(await confine(command, inside)).toMatchObject({ ok: true });

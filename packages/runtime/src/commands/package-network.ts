@@ -172,7 +172,7 @@ class PackageNetwork {
   }
 
   close(): void {
-    if (this.#isClosed) return; // its descriptors may be somebody else's by now
+    if (this.#isClosed) return; // its descriptors may be someone else's by now
     this.#isClosed = true;
     clearTimeout(this.#idle);
     this.#parts.forget();

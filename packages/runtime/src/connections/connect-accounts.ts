@@ -177,7 +177,7 @@ async function whatIsAsked({ approvals }: ConnectParts, request: StartRequest): 
     return ok({ provider, purpose: { scopes, agentId, forSeconds } });
   }
   const found = await approvals.get(approvalId);
-  // Another person's question looks like none: nobody connects an account for somebody else.
+  // Another person's question looks like none: nobody connects an account for someone else.
   if (!found.ok || found.value.kind !== "connect" || found.value.userEmail !== userEmail)
     return fail("not_found", { what: "approval", id: approvalId });
   const { status } = found.value;

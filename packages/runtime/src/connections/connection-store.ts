@@ -45,7 +45,7 @@ export interface Consent {
 }
 
 export interface ConnectionStore {
-  /** Newest first; of everybody without a user. */
+  /** Newest first; of everyone without a user. */
   list(userEmail?: string): Promise<ConnectionRecord[]>;
   get(id: string): Promise<Result<ConnectionRecord>>;
   of(userEmail: string, provider: string): Promise<ConnectionRecord | undefined>;
@@ -167,7 +167,7 @@ async function listUses(
   return pageOf(rows, limit, (place) => place);
 }
 
-/** A newer consent of the same agent replaces the older one; one for a single call stands beside it. */
+/** A newer consent of the same agent replaces the older one; one for a single call lies next to it. */
 function allow(pool: pg.Pool, connectionId: string, { agentId, callId, expiresAt }: Consent): Promise<void> {
   return inTransaction(pool, async (client) => {
     await client.query(

@@ -30,7 +30,7 @@ export interface Database {
   readonly reader: Reader;
   /** Announces writes of what decides about calls to whoever caches it. */
   readonly policyChanges: PolicyChanges;
-  /** Set in the store of an organisation beside the first. */
+  /** Set in the store of an organisation after the first. */
   readonly organisation?: OrganisationScope;
   /** Connections that are inside an organisation from their first statement on. */
   openScope(scope: Scope): ScopedPools;

@@ -1,6 +1,6 @@
 /**
  * Connections that belong to one organisation: each enters it (role, schema, setting) before its first statement. On
- * Postgres they are connections of their own and stay there; the embedded store has one session for everybody, which
+ * Postgres they are connections of their own and stay there; the embedded store has one session for everyone, which
  * enters at each checkout and leaves at each release. What cannot enter is not handed out; what cannot leave is never handed back.
  */
 import pg from "pg";

@@ -34,7 +34,7 @@ export interface DirectoryGroupChange {
   readonly members?: readonly MemberChange[];
 }
 
-/** "no member": somebody of them is not in the directory; nothing was changed. */
+/** "no member": someone of them is not in the directory; nothing was changed. */
 export type GroupRefusal = "taken" | "gone" | "no member";
 
 export interface DirectoryGroups {

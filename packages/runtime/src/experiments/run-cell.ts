@@ -1,4 +1,4 @@
-/** One cell: an item of the dataset, run by the real loop with one variant, then scored. Nothing with an effect runs. */
+/** One cell: an item of the dataset, run by the real loop with one variant, then scored. Nothing with side effects runs. */
 import { type DatasetItem, recordingOfItem, type ScoredRun } from "@capstan/core/internal";
 import type { Database } from "../db/database.ts";
 import { type FailedEnd, type LeasedWorker, startLeasedWorker } from "../replays/leased-worker.ts";

@@ -1,6 +1,6 @@
 /**
  * Reads a file in a place that others can write to. Links are not followed, and reading never blocks on a pipe or a device:
- * a `preferences.json` that is a pipe would block everybody's triggers.
+ * a `preferences.json` that is a pipe would block everyone's triggers.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";

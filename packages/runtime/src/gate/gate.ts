@@ -142,7 +142,7 @@ export interface GateParts {
 
 export interface Gate {
   call(request: GateRequest): Promise<GateOutcome>;
-  /** What would happen to this call, with these rules or those in force. Runs nothing and records nothing. */
+  /** What would happen to this call, with these rules or those in effect. Runs nothing and records nothing. */
   check(request: GateRequest, rules?: AskRules): Promise<Judgement>;
 }
 

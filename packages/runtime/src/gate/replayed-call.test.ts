@@ -1,4 +1,4 @@
-/** The path `replay`, with results that claim anything: whatever they answer, nothing with an effect runs. */
+/** The path `replay`, with results that claim anything: whatever they answer, nothing with side effects runs. */
 import {
   agentSpec,
   CapabilityRegistry,

@@ -1,13 +1,13 @@
 /**
  * A call on the path `replay`: the gate decides as always, and the recording answers in place of the tool. Only a tool that
- * reads may run, by the rules in force and not by those on trial, with a context that cannot write.
+ * reads may run, by the rules in effect and not by those on trial, with a context that cannot write.
  */
 import { fail, type Result, type ToolContext } from "@capstan/core";
 import type { AskRules } from "./ask-rules.ts";
 import type { GateOutcome, GateRequest, Judgement } from "./gate.ts";
 
 export interface ReplayedResults {
-  /** Rules on trial; those in force when absent. */
+  /** Rules on trial; those in effect when absent. */
   readonly rules?: AskRules | undefined;
   /** The result of a call that was decided so; `run`: there is none, and the tool may be asked if it only reads. */
   answer(request: GateRequest, judged: Judgement): GateOutcome | "run";

@@ -62,7 +62,7 @@ export async function fetchPackage(
     const onDisk = await fromDisk(words, source.kind);
     if (onDisk) return onDisk;
   } else if (/^[./~]/.test(words)) return fail("organisation_of_operator", { what: MACHINE_FILES });
-  // A file that is not there must not be looked for in the registry, where anybody may own its name.
+  // A file that is not there must not be looked for in the registry, where anyone may own its name.
   if (kindByName(words)) return fail("package_source_unknown", { source: words });
   if (NPM_NAME.test(words)) return fromNpm(words, parts);
   return words.includes(" ")

@@ -46,7 +46,7 @@ export interface MemoryFilter {
 export interface MemoryStore {
   add(memory: NewMemory): Promise<Result<MemoryRecord>>;
   get(id: string): Promise<Result<MemoryRecord>>;
-  /** Newest first; owners absent: everybody's. */
+  /** Newest first; owners absent: everyone's. */
   list(filter: MemoryFilter): Promise<{ items: MemoryRecord[]; nextCursor?: string }>;
   /** Of these owners only, the best first. */
   search(owners: readonly MemoryOwner[], text: string, limit: number): Promise<FoundMemory[]>;

@@ -1,7 +1,7 @@
 /**
  * A queue with a few slots, fair between owners by their weights, and between the groups they are in before that: a free slot
  * goes to who has had the least of them. A full queue rejects the owner with the most entries, so that nobody fills it for
- * everybody else.
+ * everyone else.
  */
 import { FairShare } from "./fair-share.ts";
 
@@ -46,7 +46,7 @@ interface Group {
 
 const EXPECTED_AT_FIRST_MS = 1;
 const OF_THE_NEWEST = 0.1; // in the average time of a place
-const MOST_AHEAD_MS = 30_000; // of all places here: so long somebody waits at most for what they had elsewhere
+const MOST_AHEAD_MS = 30_000; // of all places here: so long someone waits at most for what they had elsewhere
 
 export class FairLine {
   readonly #settings: FairLineSettings;

@@ -1,15 +1,15 @@
 /**
  * Lines of several processes as if they were one: each tells the others what owners had in it, and counts what they had there.
- * Told with the heartbeat, and only while somebody waits somewhere; what was used before that is nobody's debt.
+ * Told with the heartbeat, and only while someone waits somewhere; what was used before that is nobody's debt.
  */
 import { z } from "zod";
 import type { FairLine, UsedPlaces } from "./fair-line.ts";
 
-const TOLD_FOR_MS = 5_000; // after another process had somebody waiting
+const TOLD_FOR_MS = 5_000; // after another process had someone waiting
 const MOST_BYTES = 5_500; // in a word, a third less than it has characters: Postgres notifies of 8,000 bytes
 
 const Word = z.object({
-  /** Somebody waits there. */
+  /** Someone waits there. */
   waits: z.boolean(),
   used: z.array(z.tuple([z.string(), z.string(), z.number().nonnegative()])),
 });

@@ -19,7 +19,7 @@ export interface LeasedTables {
   readonly counted?: string;
   /** Which items `i` may be worked on. */
   readonly ready?: string;
-  /** Its parents go on until somebody stops them. */
+  /** Its parents continue until someone stops them. */
   readonly isEndless?: true;
 }
 

@@ -13,7 +13,7 @@ export interface ReplayChange {
   /** Take the place of the agent's capabilities with the same id; others are added. */
   readonly capabilities?: readonly CapabilityRef[] | undefined;
   readonly systemPrompt?: string | undefined;
-  /** The whole set, instead of the rules in force. */
+  /** The whole set, instead of the rules in effect. */
   readonly rules?: readonly RuleDraft[] | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface WorktreePlace {
 const adminDir = ({ repository, folder }: WorktreePlace): string =>
   join(repository.commonDir, "worktrees", basename(folder));
 
-/** There before a program starts: made, or made again from the branch where somebody removed it. */
+/** There before a program starts: made, or made again from the branch where someone removed it. */
 export async function placeWorktree(
   place: WorktreePlace,
   owner: number | undefined,
@@ -69,7 +69,7 @@ async function savedCommit({ git, repository, work }: WorktreePlace): Promise<st
   return found.ok ? found.value : work.start;
 }
 
-/** Files of a program of which git knows nothing any more: somebody removed its part. */
+/** Files of a program of which git knows nothing any more: someone removed its part. */
 async function isOrphan(place: WorktreePlace): Promise<boolean> {
   const admin = await readdir(adminDir(place)).catch((): string[] => []);
   if (admin.includes("index") || admin.includes("locked")) return false;
@@ -77,7 +77,7 @@ async function isOrphan(place: WorktreePlace): Promise<boolean> {
   return files.some((name) => name !== ".git");
 }
 
-/** git's part is made anew beside the files, which stay as they are. */
+/** git's part is recreated beside the files, which stay as they are. */
 async function adoptFolder(place: WorktreePlace): Promise<Result<true>> {
   const { git, repository, work, folder } = place;
   const admin = adminDir(place);
@@ -127,7 +127,7 @@ export async function saveWorktree(place: WorktreePlace, message: string): Promi
   const taken = await takeSnapshot({ ...place, gitDir }, { keepIndex: true });
   if (!taken.ok) return taken;
   const head = await git.line(["rev-parse", "--verify", "HEAD^{commit}"], { gitDir });
-  const parent = head.ok ? head : ok(work.start); // somebody deleted the branch
+  const parent = head.ok ? head : ok(work.start); // someone deleted the branch
   const before = await git.line(["rev-parse", `${parent.value}^{tree}`], { gitDir });
   const isSame = before.ok && before.value === taken.value.tree;
   const commit = isSame

@@ -28,7 +28,7 @@ import {
 } from "./worktree.ts";
 
 const APPLY_LASTS_MS = 5 * 60 * 1000; // every git command ends before; an older one was killed
-const ATTEMPTS = 3; // somebody else may commit to the folder between the merge and the move
+const ATTEMPTS = 3; // someone else may commit to the folder between the merge and the move
 
 export interface FolderChange {
   readonly work: FolderWork;

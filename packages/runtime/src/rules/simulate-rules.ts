@@ -74,7 +74,7 @@ export interface ExplainableCall {
   readonly at?: Date | undefined;
 }
 
-/** What the gate would say of a call, and by which rule; with these rules, or those in force. */
+/** What the gate would say of a call, and by which rule; with these rules, or those in effect. */
 export async function explainCall(
   { gate, composer }: Pick<SimulationParts, "gate" | "composer">,
   { agentId, user, tool, input, sessionId, seen, path = "loop", at }: ExplainableCall,

@@ -8,7 +8,7 @@ import type { Database } from "../db/database.ts";
 import { isUuid } from "../db/uuid.ts";
 
 const SECRET_BYTES = 32;
-const MOST_LINKS = 100; // of one session that are in force
+const MOST_LINKS = 100; // of one session that are in effect
 const SECRET = /^[\w-]{43}$/;
 
 export interface SessionLink {

@@ -1,6 +1,6 @@
 /**
- * Full-text search over sessions, by Postgres on both stores. A session is indexed when somebody searches, not when
- * somebody writes: sending a message costs nothing, and after a crash the next search
+ * Full-text search over sessions, by Postgres on both stores. A session is indexed when someone searches, not when
+ * someone writes: sending a message costs nothing, and after a crash the next search
  * indexes what is missing.
  */
 import type { Database } from "../db/database.ts";
@@ -20,7 +20,7 @@ export interface FoundSession {
 export interface SessionSearch {
   readonly text: string;
   readonly limit: number;
-  /** The owner; everybody's sessions when absent. */
+  /** The owner; everyone's sessions when absent. */
   readonly owner?: string | undefined;
   readonly after?: Place | undefined;
 }

@@ -159,7 +159,7 @@ async function discard(folder: SessionFolder): Promise<void> {
   await rm(folder.path, { recursive: true, force: true });
 }
 
-/** A folder that was another user's is made anew: the next one could not change the files in it. */
+/** A folder that was another user's is recreated: the next one could not change the files in it. */
 async function belongsTo(path: string, owner = process.getuid?.()): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   return found === undefined || owner === undefined || found.uid === owner;

@@ -63,7 +63,7 @@ async function copyToSession(
     : written;
 }
 
-/** Checked again at each read: somebody may have put a link there since. */
+/** Checked again at each read: someone may have put a link there since. */
 async function readWithin(folder: string, path: string, limitBytes: number): Promise<Result<Uint8Array>> {
   try {
     const file = join(folder, path);

@@ -9,7 +9,7 @@ import { ALL_USAGE, SUMS, USAGE_KEYS, type UsageKey } from "./usage-statements.t
 export interface UsagePeriod {
   readonly from: Date;
   readonly to: Date;
-  /** Only what this user used; everybody's when absent. */
+  /** Only what this user used; everyone's when absent. */
   readonly user?: string | undefined;
 }
 

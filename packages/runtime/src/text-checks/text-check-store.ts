@@ -19,7 +19,7 @@ export interface TextCheckStore {
   list(): Promise<TextCheckRecord[]>;
   create(draft: TextCheckDraft, by: string): Promise<Result<TextCheckRecord>>;
   remove(id: string): Promise<Result<TextCheckRecord>>;
-  /** The checks in force for an agent. A change counts at once, also one by another process. */
+  /** The checks in effect for an agent. A change counts at once, also one by another process. */
   inForce(agentId: string, now: Date): Promise<readonly CompiledCheck[]>;
 }
 

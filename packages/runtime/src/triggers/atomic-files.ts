@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 const isCode = (error: unknown, ...codes: string[]) =>
   codes.includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** False when the source is gone: somebody else was first. The target's folder is created if it is missing. */
+/** False when the source is gone: someone else was first. The target's folder is created if it is missing. */
 export async function moveIfThere(from: string, to: string): Promise<boolean> {
   if (await tryRename(from, to)) return true;
   await mkdir(dirname(to), { recursive: true });

@@ -46,7 +46,7 @@ export type AuditRow = AuditEntry & { readonly id: number; readonly createdAt: D
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>;
   list(filter: AuditFilter): Promise<AuditRow[]>;
-  /** Reads the whole log and checks its chain, and that a hash which somebody kept is still part of it. */
+  /** Reads the whole log and checks its chain, and that a hash which someone kept is still part of it. */
   verify(expected?: string): Promise<AuditReport>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * What a directory says about one of our users. A row is theirs if it has the id that their logins have (`sub`, or `oid` at
- * Entra), otherwise if it has their name or address. A removed row still counts: who was removed has nothing left, also where
+ * Entra), otherwise if it has their name or address. A removed row still counts: a removed user loses all access, also where
  * an older login gave them groups.
  */
 import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";

@@ -88,7 +88,7 @@ export function identityChecks(parts: IdentityCheckParts): IdentityChecks {
   };
 }
 
-/** One process asks; the others go on with what is known. */
+/** One process asks; the others continue with what is known. */
 async function check({ database, box, everySeconds, ask, onEnded }: IdentityCheckParts, email: string) {
   const { orm, policyChanges } = database;
   const { userEmail, checkedAt, checkClaimedAt } = identities;

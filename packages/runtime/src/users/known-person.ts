@@ -1,5 +1,5 @@
 /**
- * Somebody whom a provider knows: by signing in, or because its directory pushed them. Who people are is the first
+ * Someone whom a provider knows: by signing in, or because its directory pushed them. Who people are is the first
  * organisation's; a directory of another organisation counts there. The nearest directory that has them says their groups:
  * those of the last sign-in are older.
  */
@@ -40,7 +40,7 @@ export async function readKnownPerson(
   };
 }
 
-/** Of somebody who never signed in: the directory vouches for the address. */
+/** Of someone who never signed in: the directory vouches for the address. */
 const pushedClaims = (entries: readonly DirectoryEntry[]): Claims => {
   const address = entries.find((entry) => entry.address !== undefined)?.address;
   return address === undefined ? {} : { email: [address] };

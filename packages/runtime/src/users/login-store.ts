@@ -41,7 +41,7 @@ export interface SignedOut {
 
 export interface LoginStore {
   create(login: NewLogin): Promise<{ token: string; login: Login }>;
-  /** The login, if it is in force; with a token that replaces the one sent, when it is time. */
+  /** The login, if it is in effect; with a token that replaces the one sent, when it is time. */
   find(token: string): Promise<{ login: Login; replacedBy?: string } | undefined>;
   /** In force, of one person or of all, newest first. */
   list(userEmail?: string): Promise<Login[]>;

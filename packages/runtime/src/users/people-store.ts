@@ -1,5 +1,5 @@
 /**
- * People of an OpenID provider. Issuer and subject say who somebody is: an address is only what we call them, chosen
+ * People of an OpenID provider. Issuer and subject say who someone is: an address is only what we call them, chosen
  * once, because addresses change hands.
  */
 import { fail, ok, type Result } from "@capstan/core";
@@ -40,7 +40,7 @@ export interface PeopleParts {
   readonly database: Pick<Database, "orm" | "policyChanges" | "organisation">;
   /** The operator's own rules: they cannot be removed over the API. */
   readonly fixedRules: readonly RoleRule[];
-  /** Before somebody's rights are read: what is known about them is new enough. */
+  /** Before someone's rights are read: what is known about them is new enough. */
   readonly freshen?: (email: string) => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a user may at all. Somebody of an OpenID provider may what their claims give them; somebody whom only keys know
+ * What a user may at all. Someone of an OpenID provider may what their claims give them; someone whom only keys know
  * is bounded by the keys alone. Who was disabled, or has no role any more, may nothing. Who people are is known to the
  * first organisation; what their claims give them is decided by the rules of the one that asks.
  */
@@ -58,7 +58,7 @@ export async function readStanding(
 
 const MEMBER = " member"; // no claim of a provider and no rule of an admin has this name
 
-/** Somebody may be disabled in one organisation, or, by the first one, in all. */
+/** Someone may be disabled in one organisation, or, by the first one, in all. */
 async function isDisabledIn(stores: readonly Database["orm"][], email: string): Promise<boolean> {
   const found = await Promise.all(
     stores.map((orm) =>

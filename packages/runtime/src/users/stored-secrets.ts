@@ -69,7 +69,7 @@ async function sealConfigsOf(
       const before: unknown = JSON.parse(config);
       const sealed = JSON.stringify(configSeal.seal(capability, before));
       if (sealed === JSON.stringify(before)) continue;
-      // A row that somebody changed meanwhile was sealed by them.
+      // A row that someone changed meanwhile was sealed by them.
       await pool.query(`update ${table} set config = $2 where id = $1 and config::text = $3`, [
         id,
         sealed,

@@ -15,7 +15,7 @@ export interface UserRecord {
   /** False: disabled, or without a role; then there are no scopes either. */
   readonly isActive: boolean;
   readonly isDisabled: boolean;
-  /** Of somebody whom an OpenID provider knows; undefined for who has keys alone. */
+  /** Of someone whom an OpenID provider knows; undefined for who has keys alone. */
   readonly role: Right | undefined;
   /** Effective: the user's own scopes, unexpired grants, and those of their roles. */
   readonly scopes: string[];
@@ -51,7 +51,7 @@ export interface UserStore {
       weight?: number;
     },
   ): Promise<UserRecord>;
-  /** Everybody who is known; their scopes are read with `get`. */
+  /** Everyone who is known; their scopes are read with `get`. */
   list(): Promise<{ email: string; createdAt: Date }[]>;
   grant(input: GrantInput): Promise<GrantRecord>;
   /** The revoked grant; undefined when there is no active one. */

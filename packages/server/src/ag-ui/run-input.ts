@@ -43,7 +43,7 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
   });
   if (!read.ok) return fail("input_invalid", { where: read.where, issues: read.faults });
   const input = read.value as RunAgentInput;
-  // An empty id would be one thread for everybody who forgot to set it.
+  // An empty id would be one thread for everyone who forgot to set it.
   const empty = (["threadId", "runId"] as const).filter((name) => input[name].trim() === "");
   if (empty.length > 0) return fail("input_invalid", { where: `${empty.join(" and ")} must not be empty` });
   return ok(input);

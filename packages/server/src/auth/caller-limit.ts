@@ -40,7 +40,7 @@ export function callerNames(settings: Settings): (c: Context<AppEnv>) => string 
   };
 }
 
-/** The limit of a route that anybody may call. */
+/** The limit of a route that anyone may call. */
 export function requestLimit(limit: LimitPerMinute, settings: Settings) {
   const nameOf = callerNames(settings);
   const check = callerLimit(limit, () => performance.now());

@@ -18,7 +18,7 @@ export const NOBODY: Caller = { email: "nobody@localhost", rights: [], key: "non
 
 export type Identity = Caller | "unknown key" | "no key";
 
-/** Somebody who signed in, and the token that replaces the one of their cookie. */
+/** Someone who signed in, and the token that replaces the one of their cookie. */
 export interface SignedIn extends Caller {
   readonly replacedBy?: { readonly token: string; readonly expiresAt: Date };
 }

@@ -10,7 +10,7 @@ type CookieName = "login" | "attempt" | "organisation";
 const cookieName = (name: CookieName, origin: string): string =>
   origin.startsWith("https:") ? `__Host-capstan-${name}` : `capstan-${name}`;
 
-/** Undefined when there is none, or two: a browser has one, so somebody else set the other. */
+/** Undefined when there is none, or two: a browser has one, so someone else set the other. */
 export const readCookie = (c: Context, name: CookieName, origin: string): string | undefined =>
   cookieIn(c.req.header("cookie") ?? "", name, origin);
 

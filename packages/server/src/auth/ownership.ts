@@ -13,7 +13,7 @@ export const seesAll = isAdmin;
 
 export const isTheirs = (caller: Caller, owner: string): boolean => seesAll(caller) || caller.email === owner;
 
-/** The owner whose things a listing shows; everybody's for an admin. */
+/** The owner whose things a listing shows; everyone's for an admin. */
 export const ownerFilter = (caller: Caller): string | undefined =>
   seesAll(caller) ? undefined : caller.email;
 
@@ -34,7 +34,7 @@ const READS = new Set(["GET", "HEAD"]);
 
 /**
  * Runs before every route below a session. An admin uses every session, and its runs have its owner's rights and accounts:
- * so what an admin does in a session of somebody else is in the audit log.
+ * so what an admin does in a session of someone else is in the audit log.
  */
 export function guardSessions(parts: {
   readonly sessions: SessionStore;

@@ -1,4 +1,4 @@
-/** A capability's recorded calls, made again by a newer version: what breaks is named, and nothing with an effect runs. */
+/** A capability's recorded calls, made again by a newer version: what breaks is named, and nothing with side effects runs. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";

@@ -37,7 +37,7 @@ const discardRoute = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/changes/discard",
   tags: ["sessions"],
-  summary: "Discard the change: its worktree and branch are removed, the folder stays as it is",
+  summary: "Discard the change: its worktree and branch are removed, the folder is not changed",
   request: { params: Id },
   responses: { 200: json(FolderChange, "The discarded change.") },
 });

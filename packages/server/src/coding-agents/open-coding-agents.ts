@@ -16,7 +16,7 @@ export interface CodingAgentParts extends Omit<CodingAgentRouteParts, "codingAge
   readonly environment: Readonly<Record<string, string>>;
   /** The operator's own, besides the ten. */
   readonly adapters: readonly CodingAgentAdapter[];
-  /** Set for an organisation beside the first: the same programs, with runs of its own. */
+  /** Set for an organisation after the first: the same programs, with runs of its own. */
   readonly programs?: MachinePrograms | undefined;
 }
 

@@ -33,7 +33,7 @@ const items = createRoute({
   method: "get",
   path: "/v1/datasets/{id}/items",
   tags,
-  summary: "The items of a version, with what was taken out of each",
+  summary: "The items of a version, with what was removed from each",
   request: { params: Id, query: DatasetItemQuery },
   responses: { 200: json(DatasetItemPage, "Items.") },
 });

@@ -1,4 +1,4 @@
-/** /v1/experiments: variants of an agent, measured on a dataset. Nothing with an effect runs. */
+/** /v1/experiments: variants of an agent, measured on a dataset. Nothing with side effects runs. */
 import {
   Experiment,
   ExperimentCreate,

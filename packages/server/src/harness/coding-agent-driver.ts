@@ -50,7 +50,7 @@ export interface DriverParts {
   /** For agents that work in a real folder. */
   readonly worktrees: Worktrees;
   readonly files: (sessionId: string) => SessionFileStore;
-  /** The OS user for programs that keep their own tools; they cannot access anybody else's files. */
+  /** The OS user for programs that keep their own tools; they cannot access anyone else's files. */
   readonly users: HarnessUsers;
 }
 
@@ -129,7 +129,7 @@ async function canUseFolder(
   return worktrees.check(folder);
 }
 
-/** A model that the program does not know is refused here, where somebody can still choose another one. */
+/** A model that the program does not know is refused here, where someone can still choose another one. */
 function modelKnown({ models }: CodingAgentClient, name: string, model: string | undefined): Result<true> {
   const wanted = cliModel(models, name, model);
   if (wanted === undefined || models.models(name).length === 0) return ok(true);

@@ -45,7 +45,7 @@ export interface HarnessUserParts {
   readonly changesUser: () => Promise<boolean>;
   /** Programs that the operator lets run as the server, with its login, as long as they have no tools of their own. */
   readonly asServer: readonly string[];
-  /** The operator lets everybody's programs run with the server's rights where it cannot change users. */
+  /** The operator lets everyone's programs run with the server's rights where it cannot change users. */
   readonly allowsUnseparated: boolean;
   readonly keysOf: (email: string) => Promise<readonly Pick<KeyRecord, "rights" | "revoked">[]>;
   readonly loginOf: (harness: string) => Promise<HarnessLogin>;
@@ -106,7 +106,7 @@ async function asServer(
   return fail("harness_unseparated", { harness, user: userEmail });
 }
 
-/** Whether everybody who can start a run in this user's name is an admin. */
+/** Whether everyone who can start a run in this user's name is an admin. */
 async function hasServersRights({ keysOf }: HarnessUserParts, email: string): Promise<boolean> {
   const active = (await keysOf(email)).filter(
     ({ rights, revoked }) => !revoked && rights.some((right) => right !== "read"),

@@ -35,7 +35,7 @@ export interface HarnessParts {
   readonly environment: Readonly<Record<string, string>>;
   readonly keys: Pick<KeyStore, "list">;
   readonly database: Pick<Database, "pool" | "organisation">;
-  /** Of the machine, for an organisation beside the first. */
+  /** Of the machine, for an organisation after the first. */
   readonly programs?: MachinePrograms | undefined;
   readonly onError: (error: unknown, what: string) => void;
 }

@@ -11,7 +11,7 @@ export interface Caller {
   readonly agentId?: string;
   /** The id of that login. */
   readonly client?: string;
-  /** Set for somebody who signed in. */
+  /** Set for someone who signed in. */
   readonly login?: { readonly id: string; readonly name: string };
 }
 

@@ -230,7 +230,7 @@ describe.each(STORES)("lists on $name", ({ fresh }) => {
       "/v1/experiments/{id}/reviews",
       "/v1/monitors/{id}/alerts",
       "/v1/monitors/{id}/scores",
-      "/v1/organisations/{id}/members", // of an organisation beside the first, which this server has not
+      "/v1/organisations/{id}/members", // of an organisation after the first, which this server has not
       "/v1/replays/{id}", // the runs of one replay, in the order of their numbers
     ];
     expect(paged.map(([path]) => path).sort()).toEqual([...Object.keys(LISTS), ...others].sort());

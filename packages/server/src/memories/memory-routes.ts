@@ -129,7 +129,7 @@ export function memoryRoutes(parts: MemoryRouteParts) {
 
 type Query = Pick<z.output<typeof MemoryQuery>, "scope" | "agent_id" | "user" | "q">;
 
-/** Whose facts are listed; undefined: everybody's, for an admin who names nobody and searches nothing. */
+/** Whose facts are listed; undefined: everyone's, for an admin who names nobody and searches nothing. */
 async function ownersOf(
   parts: MemoryRouteParts,
   caller: Caller,

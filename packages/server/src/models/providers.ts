@@ -27,7 +27,7 @@ export interface Providers {
   credentials(provider: string): Promise<Credentials | undefined>;
   /** The effect of a new key or address, combined with the existing settings. */
   withGiven(provider: string, given: Credentials): Promise<Credentials>;
-  /** False in organisations beside the first: models are reached without a guard, so their addresses are the operator's. */
+  /** False in organisations after the first: models are reached without a guard, so their addresses are the operator's. */
   readonly takesAddresses: boolean;
 }
 

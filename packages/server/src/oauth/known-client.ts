@@ -94,7 +94,7 @@ export function openClients({ signingKey, fetch, allowHosts, readsDocuments }: C
   };
 }
 
-/** Failures are kept as well: a client id is free text of anybody. */
+/** Failures are kept as well: a client id is free text of anyone. */
 function documentReader(fetch: GuardedFetch, allowHosts: readonly string[]) {
   const kept = new Map<string, { until: number; client: Promise<Result<KnownClient>> }>();
   const limit = callerLimit(FETCHES_PER_MINUTE, () => performance.now());

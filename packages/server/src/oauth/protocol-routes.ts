@@ -20,7 +20,7 @@ export interface OAuthRouteParts {
   readonly clientLogins: ClientLogins;
 }
 
-const REGISTRATIONS_PER_MINUTE = { ofOne: 60, ofAll: 600 }; // anybody may register; each is one signature
+const REGISTRATIONS_PER_MINUTE = { ofOne: 60, ofAll: 600 }; // anyone may register; each is one signature
 const NO_STORE = { "cache-control": "no-store" };
 
 export function oauthProtocolRoutes({ settings, clients, clientLogins }: OAuthRouteParts) {

@@ -63,7 +63,7 @@ export function operationRoutes(parts: OperationParts): Feature["routes"] {
   return [healthRoutes(parts), statusRoutes({ ...parts, security }), metricRoutes(parts), usageRoutes(parts)];
 }
 
-/** Probing starts a process or two, so it is done when somebody asks, once. */
+/** Probing starts a process or two, so it is done when someone asks, once. */
 function probeOnce(allowsUnseparated: boolean) {
   let probed: ReturnType<typeof probeCommandIsolation> | undefined;
   return () => (probed ??= probeCommandIsolation({ allowsUnseparated }));

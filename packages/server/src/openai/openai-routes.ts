@@ -183,7 +183,7 @@ async function wholeAnswer(
 /** Where the conversation is stored. */
 const placeOf = ({ sessionId, runId }: Turn) => ({ "x-capstan-session": sessionId, "x-capstan-run": runId });
 
-/** `store: false` deletes the session, unless somebody still has to answer a question or run a tool. */
+/** `store: false` deletes the session, unless someone still has to answer a question or run a tool. */
 async function endTurn(
   services: OpenAiParts,
   { sessionId }: Turn,

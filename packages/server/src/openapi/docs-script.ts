@@ -73,7 +73,7 @@ async function send(form) {
     const isJson = (response.headers.get("content-type") ?? "").includes("json");
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (let piece = await reader?.read(); piece && !piece.done; piece = await reader.read())
-      if (shown.textContent.length < 500000) shown.textContent += piece.value; // a stream may go on for ever
+      if (shown.textContent.length < 500000) shown.textContent += piece.value; // a stream may continue for ever
     if (isJson && shown.textContent) shown.textContent = JSON.stringify(JSON.parse(shown.textContent), null, 2);
     output.textContent = response.status + " " + response.statusText + ", " + took();
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * The organisations beside the first, each with an application of its own, behind one listener. Processes tell one another
+ * The organisations after the first, each with an application of its own, behind one listener. Processes tell one another
  * of changes; one that was not told finds a new organisation at its first request, and otherwise within seconds. What is
  * stored is compared in turn and quickly: opening one or ending one delays no other one's change.
  */
@@ -130,7 +130,7 @@ export class OrganisationHost {
     return (id === FIRST_ORGANISATION ? this.#first : this.get(id))?.people.standing(email);
   }
 
-  /** Its tables first, then everybody may enter it: an interruption leaves nothing that is half open. */
+  /** Its tables first, then everyone may enter it: an interruption leaves nothing that is half open. */
   create(input: NewOrganisation): Promise<Result<OpenOrganisation>> {
     return this.#openInOrder(() => this.#make(input));
   }

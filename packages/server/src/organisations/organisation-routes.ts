@@ -86,7 +86,7 @@ const putMember = createRoute({
   method: "put",
   path: "/v1/organisations/{id}/members/{user}",
   tags,
-  summary: "Make somebody who signs in a member with a role, effective within a second",
+  summary: "Make a user a member with a role, effective within a second",
   request: { params: NewMember, body: jsonBody(organisationWire.OrganisationMemberPut) },
   responses: { 200: json(organisationWire.OrganisationMember, "The member.") },
 });
@@ -160,7 +160,7 @@ export function organisationRoutes(parts: OrganisationRouteParts) {
   return routes;
 }
 
-/** What everybody may: see where they are, and choose. */
+/** What everyone may: see where they are, and choose. */
 function choiceRoutes(parts: OrganisationRouteParts) {
   const { host, organisation: current } = parts;
   const routes = newRoutes();

@@ -1,4 +1,4 @@
-/** The settings of an organisation beside the first: the operator's, without what gives access to the operator's own things. */
+/** The settings of an organisation after the first: the operator's, without what gives access to the operator's own things. */
 import { join } from "node:path";
 import { derivedKey } from "@capstan/runtime";
 import type { Settings } from "../settings/settings.ts";

@@ -113,7 +113,7 @@ describe.each(STORES)("people in organisations on $name", ({ fresh }) => {
     expect((await me(op1("acme"))).rights).toEqual([]);
   });
 
-  test("who leaves one has nothing left there within a second: login, key and token; the other stays", async () => {
+  test("someone who leaves one loses all access there within a second: login, key and token; the other stays", async () => {
     const dan = await signIn("dan", ["acme-staff"]);
     const path = "/v1/organisations/beta/members/dan@example.com";
     await server.call("PUT", path, { role: "author" }, owner);

@@ -153,7 +153,7 @@ describe.each(PLACES)(
       }
     });
 
-    test("whom a directory deactivates at one process has nothing left at another within a second, in that organisation", async () => {
+    test("a user deactivated by a directory at one process loses all access at another within a second, in that organisation", async () => {
       for (const [id, where] of [
         ["acme", "acme"],
         ["first", "default"],

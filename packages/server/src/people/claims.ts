@@ -75,7 +75,7 @@ function pairsOf(name: string, value: unknown, depth: number): [name: string, va
 const isText = (value: unknown): boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** What we call somebody without a verified address: always the same for the same person. */
+/** What we call someone without a verified address: always the same for the same person. */
 export function addressFor(issuer: string, subject: string): string {
   const { hostname } = new URL(issuer);
   const host = /^[a-z0-9.-]+\.[a-z]{2,}$/.test(hostname) ? hostname : "provider.invalid";

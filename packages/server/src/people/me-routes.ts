@@ -33,7 +33,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/logins",
   tags: ["logins"],
-  summary: "Where you are signed in, newest first; everybody's for an admin",
+  summary: "Where you are signed in, newest first; for an admin, everyone's sign-ins",
   request: { query: listQueries.LoginQuery },
   responses: { 200: json(LoginList, "Logins that are in force.") },
 });

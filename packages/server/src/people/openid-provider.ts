@@ -31,7 +31,7 @@ export interface OpenIdProvider {
   beginDevice(): Promise<Result<DeviceCode>>;
   /** Asks once whether it is confirmed. */
   askDevice(code: string): Promise<Result<SignedIn | "pending" | "slow down">>;
-  /** Asks again who somebody is, with the tokens of their login. */
+  /** Asks again who someone is, with the tokens of their login. */
   recheck(known: Person, tokens: ProviderTokens): Promise<ProviderWord>;
   /** Who signed out at the provider; a refusal when the token is not the provider's. */
   readLogout(token: string): Promise<Result<{ subject: string | undefined; sid: string | undefined }>>;
@@ -160,7 +160,7 @@ function faultInLogout({ nonce, events, sub, sid }: JWTPayload): string | undefi
 type RemoteKeys = ReturnType<typeof import("jose").createRemoteJWKSet>;
 const knownKeys = new Map<string, RemoteKeys>();
 
-/** Kept, so that keys are fetched rarely however many tokens somebody invents. */
+/** Kept, so that keys are fetched rarely however many tokens someone invents. */
 function keysAt(url: string, create: typeof import("jose").createRemoteJWKSet): RemoteKeys {
   const keys = knownKeys.get(url) ?? create(new URL(url), { timeoutDuration: TIMEOUT_SECONDS * 1000 });
   knownKeys.set(url, keys);

@@ -39,7 +39,7 @@ export async function readPerson(
   return { person: { issuer, subject, email, name: nameOf(said, email), claims }, sid, tokens: kept };
 }
 
-/** Many providers tell groups here only. The library refuses an answer about somebody else. */
+/** Many providers tell groups here only. The library refuses an answer about someone else. */
 export async function moreAbout(config: Configuration, accessToken: string, sub: string) {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {};
   const oidc = await import("openid-client");

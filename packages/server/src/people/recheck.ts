@@ -44,7 +44,7 @@ async function byFreshTokens(
   { old, fresh }: Fresh,
 ): Promise<ProviderWord> {
   const idToken = fresh.claims();
-  if (idToken !== undefined && idToken.sub !== known.subject) return "ended"; // somebody else's tokens
+  if (idToken !== undefined && idToken.sub !== known.subject) return "ended"; // someone else's tokens
   if (idToken !== undefined) {
     const { person, tokens } = await readPerson(config, fresh, settings);
     return { person: { ...person, email: known.email }, tokens };

@@ -23,7 +23,7 @@ const create = createRoute({
   method: "post",
   path: "/v1/roles",
   tags: ["users"],
-  summary: "Give everybody with this claim a right and scopes, effective within a second",
+  summary: "Give everyone with this claim a right and scopes, effective within a second",
   request: { body: jsonBody(RoleCreate) },
   responses: { 201: json(RoleInfo, "The rule.") },
 });

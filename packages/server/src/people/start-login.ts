@@ -1,4 +1,4 @@
-/** Somebody whom the provider vouches for is signed in here: known, not disabled, and in the list of logins. */
+/** Someone whom the provider vouches for is signed in here: known, not disabled, and in the list of logins. */
 import { fail, ok, type Result } from "@capstan/core";
 import type { AuditLog, Login, LoginStore, PeopleStore } from "@capstan/runtime";
 import type { IdentityChecks } from "./identity-types.ts";

@@ -1,4 +1,4 @@
-/** Recorded runs, run again with a change: what becomes different is found, and nothing with an effect ever runs. */
+/** Recorded runs, run again with a change: what becomes different is found, and nothing with side effects ever runs. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { llmEnvironment, type ScriptedLlm, scriptedLlm } from "../../../../tools/scripted-llm.ts";
 import { STORES } from "../../../../tools/stores-under-test.ts";

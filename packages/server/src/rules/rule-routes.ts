@@ -1,4 +1,4 @@
-/** /v1/rules: rules in force, checked against the tools they name before they are saved, tried on recorded calls. */
+/** /v1/rules: rules in effect, checked against the tools they name before they are saved, tried on recorded calls. */
 import {
   CallExplanation,
   Rule,
@@ -63,7 +63,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/rules",
   tags,
-  summary: "Rules in force, newest first",
+  summary: "Active rules, newest first",
   request: { query: RuleQuery },
   responses: { 200: json(RuleList, "Rules.") },
 });

@@ -1,4 +1,4 @@
-/** SCIM's filters (RFC 7644, section 3.4.2.2), read completely: what is not understood is refused, never ignored. */
+/** SCIM's filters (RFC 7644, section 3.4.2.2), read completely: unsupported syntax is refused, never ignored. */
 import { pathParts } from "./scim-attributes.ts";
 
 const OPERATORS = ["eq", "ne", "co", "sw", "ew", "gt", "ge", "lt", "le"] as const;

@@ -43,7 +43,7 @@ const connectionClients = z
     ),
   );
 const LOOPBACK_HOSTS = new Set(["127.0.0.1", "localhost", "[::1]", "::1"]);
-/** A provider over plain http could be anybody. */
+/** A provider over plain http could be anyone. */
 function isProtected(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || LOOPBACK_HOSTS.has(hostname);

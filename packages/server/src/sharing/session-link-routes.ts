@@ -31,7 +31,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/sessions/{id}/links",
   tags,
-  summary: "The session's links, newest first, without what is secret in them",
+  summary: "The session's links, newest first, without their secrets",
   request: { params: Id },
   responses: { 200: json(SessionLinkList, "Links.") },
 });

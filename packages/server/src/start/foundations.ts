@@ -69,7 +69,7 @@ export interface FoundationOptions {
   readonly withRetry: DatabaseRetry;
   readonly log: Log;
   readonly onError: (error: unknown, what: string) => void;
-  /** Set for an organisation beside the first. */
+  /** Set for an organisation after the first. */
   readonly organisation?: OrganisationFoundations | undefined;
 }
 
@@ -230,7 +230,7 @@ function registerConfig(
   return ok(true);
 }
 
-/** Who is an admin before anybody wrote a rule. */
+/** Who is an admin before anyone wrote a rule. */
 const operatorRules = ({ CAPSTAN_OIDC_ADMINS }: Settings): RoleRule[] =>
   CAPSTAN_OIDC_ADMINS.map((entry) => {
     const [claim = "", ...value] = entry.split("=");

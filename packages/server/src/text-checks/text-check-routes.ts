@@ -65,7 +65,7 @@ const trial = createRoute({
   method: "post",
   path: "/v1/text-checks/try",
   tags,
-  summary: "What would happen to a text, with the checks in force or with others; nothing is sent",
+  summary: "What would happen to a text, with the current checks or others; nothing is sent",
   request: { body: jsonBody(TextTrial) },
   responses: { 200: json(TextTrialResult, "The decision, and the text as it would be sent.") },
 });

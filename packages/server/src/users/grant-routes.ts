@@ -21,7 +21,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/grants",
   tags: ["users"],
-  summary: "Active grants, newest first; those of others require the admin right",
+  summary: "Active grants, newest first; other people's require the admin right",
   request: { query: GrantQuery },
   responses: { 200: json(GrantList, "Grants.") },
 });

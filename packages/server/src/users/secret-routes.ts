@@ -75,7 +75,7 @@ export function secretRoutes({ capabilitySecrets: secrets, audit }: SecretRouteP
   return routes;
 }
 
-/** Everybody manages their own; those of everybody or of others require an admin. */
+/** Everyone manages their own; those of everyone or of others require an admin. */
 function whyNot(caller: Caller, user: string | undefined) {
   if (seesAll(caller) || user === caller.email) return undefined;
   const message = "A secret for every user, or for another one, requires the admin right.";

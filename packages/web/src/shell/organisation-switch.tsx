@@ -37,6 +37,6 @@ export function OrganisationSwitch() {
   );
 }
 
-/** Somebody without a role in the one that answers may have one in a single other. */
+/** Someone without a role in the one that answers may have one in a single other. */
 const canChoose = ({ organisation, organisations }: NonNullable<ReturnType<typeof useMe>["data"]>): boolean =>
   organisations.some(({ id }) => id !== organisation);

@@ -37,7 +37,7 @@ export const monitors = pgTable(
     share: doublePrecision("share").notNull(),
     /** A day, in UTC. */
     budgetUsd: doublePrecision("budget_usd"),
-    /** What is taken out of texts before a judge reads them, beside secrets. */
+    /** What is removed from texts before a judge reads them, beside secrets. */
     scrub: jsonb("scrub").notNull().default([]),
     /** Drift is looked for after each so many scores of a revision. */
     everyRuns: integer("every_runs").notNull(),

@@ -17,7 +17,7 @@ import { askForSummary, completeSummary, type WrittenSummary } from "./write-sum
 const MOST_MESSAGES = LAST_MESSAGES - 60; // more than this and a claim would read the end only, without a summary
 const MOST_FAILURES = 2; // in one segment; then old turns are left out instead
 
-/** Undefined when the run goes on, with a shorter conversation or with the same one. */
+/** Undefined when the run continues, with a shorter conversation or with the same one. */
 export async function compactRun(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
   const cut = await cutFor(context, agent);
   if (cut === undefined) return undefined;

@@ -21,7 +21,7 @@ import { NOTHING_KEPT, type SessionSummary } from "../summary/session-summary.ts
 import { plainDigest, summaryRequest } from "../summary/summary-prompt.ts";
 
 const MOST_CHARS = 40_000;
-const MOST_WAIT_MS = 10_000; // the run can go on without a summary
+const MOST_WAIT_MS = 10_000; // the run can continue without a summary
 const ATTEMPTS = 3;
 
 export interface SummaryCall extends Checking {

@@ -66,7 +66,7 @@ export async function harnessStep(
   );
 }
 
-/** A program that has waited for an answer goes on; without room in a budget it waits on. */
+/** A program that has waited for an answer continues; without room in a budget it waits on. */
 async function continueHarness(
   context: RunContext,
   agent: RuntimeAgent,

@@ -38,7 +38,7 @@ export async function markReturned(pool: pg.Pool, sessionId: string): Promise<vo
   ]);
 }
 
-/** Somebody listens to these sessions: their grace period starts again. */
+/** Someone listens to these sessions: their grace period starts again. */
 export async function keepListenedTo(pool: pg.Pool, sessionIds: readonly string[]): Promise<void> {
   if (sessionIds.length === 0) return;
   await pool.query(

@@ -53,7 +53,7 @@ export function useStayAtEnd(frame: RefObject<HTMLElement | null>): StayAtEnd {
 }
 
 const INPUTS = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
-const ACTS_FOR_MS = 1_000; // a turn of the wheel goes on scrolling for a while
+const ACTS_FOR_MS = 1_000; // a turn of the wheel continues scrolling for a while
 
 /** Whether a person scrolls just now: by wheel, finger, key, or with the scroll bar held. */
 function watchPerson(element: HTMLElement): { acts: () => boolean; stop: () => void } {

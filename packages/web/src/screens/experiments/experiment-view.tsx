@@ -17,7 +17,7 @@ import { VariantTable } from "./variant-table.tsx";
 const POLL_MS = 2_000;
 const LIST = "flex flex-col divide-y divide-line";
 
-/** Asked again while it goes on. */
+/** Asked again while it continues. */
 export function useExperiment(id: string) {
   const key = ["experiments", id];
   const status = useQueryClient().getQueryData<ExperimentReport>(key)?.status;

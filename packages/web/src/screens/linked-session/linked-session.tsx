@@ -1,4 +1,4 @@
-/** A session by a link, for somebody without a key: what was said, and files to save. It can do nothing else. */
+/** A session by a link, for someone without a key: what was said, and files to save. It can do nothing else. */
 import type { SharedSession } from "@capstan/client";
 import { useEffect, useState } from "react";
 import { Button } from "../../kit/button.tsx";

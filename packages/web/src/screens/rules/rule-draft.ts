@@ -47,7 +47,7 @@ export const draftOf = (rule: Omit<RuleCreate, "when"> & Partial<Pick<Rule, "whe
   expires: rule.expires_at?.slice(0, 10) ?? "",
 });
 
-/** Whether the rule asks somebody, at once or above its limit. */
+/** Whether the rule asks someone, at once or above its limit. */
 export const asks = ({ then, limit }: Pick<RuleDraft, "then" | "limit">): boolean =>
   then === "ask" || (then === "limit" && limit.over === "ask");
 

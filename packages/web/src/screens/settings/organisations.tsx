@@ -1,4 +1,4 @@
-/** The organisations beside the first, for its admins: their limits, and the weight that can be changed here. */
+/** The organisations after the first, for its admins: their limits, and the weight that can be changed here. */
 import type { Organisation } from "@capstan/client";
 import { useState } from "react";
 import { Badge } from "../../kit/badge.tsx";
