@@ -159,12 +159,9 @@ export const DatasetPurgeQuery = z.strictObject({
     .meta({ description: "Delete it from every version, for good. Otherwise older versions keep it." }),
 });
 
-const Scrub = z
-  .array(z.enum(TEXT_KINDS))
-  .default([])
-  .meta({
-    description: "What to remove in addition to keys, tokens and card numbers, which are always removed.",
-  });
+const Scrub = z.array(z.enum(TEXT_KINDS)).default([]).meta({
+  description: "What to remove in addition to keys, tokens and card numbers, which are always removed.",
+});
 const Why = z.string().max(1_000).default("");
 
 export const DatasetItemsPut = z

@@ -41,13 +41,9 @@ const fields = {
   then: z.enum(TEXT_EFFECTS).meta({
     description: "`mask`: replaced. `block`: the answer ends. `ask`: held until a person has read it.",
   }),
-  words: z
-    .string()
-    .max(500)
-    .nullable()
-    .meta({
-      description: "Replacement for masked text (default `[removed]`), or the reason shown to the user.",
-    }),
+  words: z.string().max(500).nullable().meta({
+    description: "Replacement for masked text (default `[removed]`), or the reason shown to the user.",
+  }),
   expires_at: z.iso.datetime({ offset: true }).nullable(),
 };
 
