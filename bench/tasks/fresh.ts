@@ -1,6 +1,6 @@
 /**
  * Fresh tasks over the workshop, the desk and the built-ins, in several languages:  node bench/tasks/fresh.ts looked-at|held-out [--show]
- * With `--servers`: over the tools of public MCP servers, the desk and the built-ins.
+ * With `--servers` or `--more-servers`: over the tools of public MCP servers, the desk and the built-ins.
  * A set is sent as it was written; what it found is in docs/routing.md with its date.
  */
 import { isDeepStrictEqual, parseArgs } from "node:util";
@@ -18,17 +18,19 @@ import { desk } from "./desk.ts";
 import * as fresh from "./fresh-tasks.ts";
 import { publicServers } from "./public-servers.ts";
 import * as ofServers from "./public-tasks.ts";
+import * as ofMoreServers from "./second-public-tasks.ts";
 import { ANY, type DeskTask, TODAY } from "./tasks.ts";
 import { workshop } from "./workshop.ts";
 
 const { values: options, positionals } = parseArgs({
-  options: { show: { type: "boolean" }, servers: { type: "boolean" } },
+  options: { show: { type: "boolean" }, servers: { type: "boolean" }, "more-servers": { type: "boolean" } },
   allowPositionals: true,
 });
-const set = options.servers ? ofServers : fresh;
+const more = options["more-servers"] === true;
+const set = more ? ofMoreServers : options.servers ? ofServers : fresh;
 const tasks = positionals[0] === "held-out" ? set.HELD_OUT : set.LOOKED_AT;
 const capabilities = [
-  ...(options.servers ? await publicServers() : workshop),
+  ...(more ? await publicServers("second") : options.servers ? await publicServers() : workshop),
   ...desk,
   ...builtinCapabilities(),
   ...catalogCapabilities(),

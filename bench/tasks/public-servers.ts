@@ -1,5 +1,5 @@
 /**
- * A third catalog: the tools of seven public MCP servers, as their packages list them, read by the same loader as an installed one. The
+ * Two more catalogs: the tools of seven and of nine public MCP servers, as their packages list them, read by the same loader as an installed one. The
  * packages are installed outside the repository at fixed versions; listing tools needs no account, so their keys are made up.
  */
 import { execFileSync } from "node:child_process";
@@ -55,6 +55,45 @@ const SERVERS: readonly PublicServer[] = [
     env: { AIRTABLE_API_KEY: "none" },
   },
 ];
+
+/** Of the second set of tasks. */
+const MORE_SERVERS: readonly PublicServer[] = [
+  {
+    id: "github",
+    version: "@modelcontextprotocol/server-github@2025.4.8",
+    bin: "mcp-server-github",
+    env: { GITHUB_PERSONAL_ACCESS_TOKEN: "none" },
+  },
+  { id: "kubernetes", version: "mcp-server-kubernetes@4.1.7", bin: "mcp-server-kubernetes", env: {} },
+  {
+    id: "brave",
+    version: "@modelcontextprotocol/server-brave-search@0.6.2",
+    bin: "mcp-server-brave-search",
+    env: { BRAVE_API_KEY: "none" },
+  },
+  {
+    id: "linear",
+    version: "linear-mcp-server@0.1.0",
+    bin: "linear-mcp-server",
+    env: { LINEAR_API_KEY: "none" },
+  },
+  { id: "discord", version: "discord-mcp@2.4.0", bin: "discord-mcp", env: { DISCORD_TOKEN: "none" } },
+  { id: "tavily", version: "tavily-mcp@0.2.22", bin: "tavily-mcp", env: { TAVILY_API_KEY: "none" } },
+  {
+    id: "firecrawl",
+    version: "firecrawl-mcp@3.26.0",
+    bin: "firecrawl-mcp",
+    env: { FIRECRAWL_API_KEY: "none" },
+  },
+  { id: "todoist", version: "todoist-mcp@1.3.4", bin: "todoist-mcp", env: { API_KEY: "none" } },
+  {
+    id: "hubspot",
+    version: "@hubspot/mcp-server@0.4.0",
+    bin: "mcp-hubspot",
+    env: { PRIVATE_APP_ACCESS_TOKEN: "none" },
+  },
+];
+const SETS = { first: SERVERS, second: MORE_SERVERS };
 const CREDENTIALS = {
   installed: { client_id: "none", client_secret: "none", redirect_uris: ["http://localhost/"] },
 };
@@ -65,15 +104,15 @@ const folder = join(
 );
 
 /** Installs what is missing, asks each server for its tools and ends it. */
-export async function publicServers(): Promise<Capability[]> {
-  install();
-  return Promise.all(SERVERS.map(capabilityOf));
+export async function publicServers(set: keyof typeof SETS = "first"): Promise<Capability[]> {
+  install(SETS[set]);
+  return Promise.all(SETS[set].map(capabilityOf));
 }
 
-function install(): void {
+function install(servers: readonly PublicServer[]): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "credentials.json"), JSON.stringify(CREDENTIALS));
-  const missing = SERVERS.filter(({ bin }) => !existsSync(join(folder, "node_modules/.bin", bin)));
+  const missing = servers.filter(({ bin }) => !existsSync(join(folder, "node_modules/.bin", bin)));
   if (missing.length === 0) return;
   writeFileSync(join(folder, "package.json"), '{ "private": true }');
   const versions = missing.map(({ version }) => version);
