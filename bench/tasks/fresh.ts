@@ -1,5 +1,5 @@
 /**
- * Fresh tasks over the workshop, the desk and the built-ins, in several languages:  node bench/tasks/fresh.ts looked-at|held-out [--show]
+ * Fresh tasks over the workshop, the desk and the built-ins, in several languages:  node bench/tasks/fresh.ts looked-at|held-out|last [--show]
  * With `--servers` or `--more-servers`: over the tools of public MCP servers, the desk and the built-ins.
  * A set is sent as it was written; what it found is in docs/routing.md with its date.
  */
@@ -12,8 +12,9 @@ import {
   timezoneOf,
   wordGloss,
 } from "@capstan/builtins";
-import { createRouteIndex, plan, rank, routeDocument } from "@capstan/core";
+import { createRouteIndex, plan } from "@capstan/core";
 import { inEnglish, type RouteDocument, rankTools, toolDocument } from "@capstan/core/internal";
+import { documentsOf, rankCapabilities } from "@capstan/runtime";
 import { desk } from "./desk.ts";
 import * as fresh from "./fresh-tasks.ts";
 import { publicServers } from "./public-servers.ts";
@@ -28,7 +29,12 @@ const { values: options, positionals } = parseArgs({
 });
 const more = options["more-servers"] === true;
 const set = more ? ofMoreServers : options.servers ? ofServers : fresh;
-const tasks = positionals[0] === "held-out" ? set.HELD_OUT : set.LOOKED_AT;
+const tasks =
+  positionals[0] === "last"
+    ? ofMoreServers.LAST
+    : positionals[0] === "held-out"
+      ? set.HELD_OUT
+      : set.LOOKED_AT;
 const capabilities = [
   ...(more ? await publicServers("second") : options.servers ? await publicServers() : workshop),
   ...desk,
@@ -36,7 +42,7 @@ const capabilities = [
   ...catalogCapabilities(),
 ].filter(({ tools }) => tools.length > 0);
 const byId = new Map(capabilities.map((capability) => [capability.id, capability]));
-const index = indexOf(capabilities.map(routeDocument));
+const index = indexOf(capabilities.flatMap(documentsOf));
 const toolIndexes = new Map(capabilities.map(({ id, tools }) => [id, indexOf(tools.map(toolDocument))]));
 const hints = { timezoneOf, placeOf, now: TODAY, inEnglish: (text: string) => inEnglish(text, index) };
 
@@ -53,7 +59,7 @@ function indexOf(documents: readonly RouteDocument[]) {
 }
 
 function judge({ task, expected, payload: wanted = {} }: DeskTask) {
-  const [step] = plan(rank(task, index), task, {
+  const [step] = plan(rankCapabilities(task, index, { topK: 5, visible: () => true }), task, {
     capabilityOf: (id) => byId.get(id),
     hints,
     chooseTool: (text, { id, tools }) => {

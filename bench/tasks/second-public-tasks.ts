@@ -1,7 +1,7 @@
 /**
- * Forty tasks over the tools of nine more public MCP servers (`public-servers.ts`), written on 2026-11-18 before any was sent. The first
- * twenty are sent once and may then be looked at. The second twenty are held out and are sent once, after a repair of classes; half of
- * them are over servers that the first twenty do not use.
+ * Sixty tasks over the tools of nine more public MCP servers (`public-servers.ts`), written on 2026-11-18. Forty were written before any
+ * was sent: the first twenty were sent once and then looked at, the second twenty once after a repair of classes. The last twenty were
+ * written after a second repair and sent once.
  */
 import type { DeskTask } from "./tasks.ts";
 
@@ -233,5 +233,83 @@ export const HELD_OUT: readonly DeskTask[] = [
   }),
   to("which properties do hubspot contacts have?", "hubspot", "hubspot-list-properties", {
     objectType: "contacts",
+  }),
+];
+
+export const LAST: readonly DeskTask[] = [
+  to("show me pull request 77 of octo/tent", "github", "get_pull_request", { ...tent, pull_number: 77 }),
+  to("search github for repositories about tide prediction", "github", "search_repositories", {
+    query: "tide prediction",
+  }),
+  to("reopen issue 15 in acme/webshop", "github", "update_issue", {
+    ...webshop,
+    issue_number: 15,
+    state: "open",
+  }),
+  to("list the commits of octo/tent", "github", "list_commits", tent),
+  to("¿está verde la pull request 9 de octo/tent? mira el estado", "github", "get_pull_request_status", {
+    ...tent,
+    pull_number: 9,
+  }),
+  to("get the details of issue 301 in rust-lang/cargo", "github", "get_issue", {
+    owner: "rust-lang",
+    repo: "cargo",
+    issue_number: 301,
+  }),
+  to("describe the pod web-7d9f in the namespace shop", "kubernetes", "kubectl_describe", {
+    resourceType: "pod",
+    name: "web-7d9f",
+    namespace: "shop",
+  }),
+  to("skaliere das Deployment worker im Namespace batch auf 3 Replicas", "kubernetes", "kubectl_scale", {
+    name: "worker",
+    namespace: "batch",
+    replicas: 3,
+  }),
+  to("undo the rollout of the statefulset queue in the namespace prod", "kubernetes", "kubectl_rollout", {
+    subCommand: "undo",
+    resourceType: "statefulset",
+    name: "queue",
+    namespace: "prod",
+  }),
+  to("cordon the kubernetes node worker-9", "kubernetes", "node_management", {
+    operation: "cordon",
+    nodeName: "worker-9",
+  }),
+  to("show the last 20 messages of discord channel 5512", "discord", "discord_get_message_history", {
+    channelId: "5512",
+    limit: 20,
+  }),
+  to(
+    'edit message 812 in discord channel 5512 to say "meeting moved to room 4"',
+    "discord",
+    "discord_edit_message",
+    { channelId: "5512", messageId: "812", content: "meeting moved to room 4" },
+  ),
+  to("quita de mis amigos de discord al usuario 9981", "discord", "discord_remove_friend", {
+    userId: "9981",
+  }),
+  to("search the web with tavily for the history of lighthouses", "tavily", "tavily_search", {
+    query: "history of lighthouses",
+  }),
+  to("map https://example.org with tavily, limit 25", "tavily", "tavily_map", {
+    url: "https://example.org",
+    limit: 25,
+  }),
+  to("check the status of the firecrawl crawl job-5521", "firecrawl", "firecrawl_check_crawl_status", {
+    id: "job-5521",
+  }),
+  to("find a dentist in Leipzig with brave, 3 results", "brave", "brave_local_search", {
+    query: "dentist in Leipzig",
+    count: 3,
+  }),
+  to("close the todoist task with the id 9934", "todoist", "close_tasks", { items: [{ task_id: "9934" }] }),
+  to("set the priority of the linear issue ENG-7 to 1", "linear", "linear_update_issue", {
+    id: "ENG-7",
+    priority: 1,
+  }),
+  to("search linear issues about memory leaks with the label bug", "linear", "linear_search_issues", {
+    query: "memory leaks",
+    labels: ["bug"],
   }),
 ];

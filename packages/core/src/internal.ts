@@ -281,6 +281,7 @@ export {
 export { type Follows, isInShare, REVISION_LABELS, type RevisionLabel } from "./revisions/follows.ts";
 export { type CapabilityPin, revisionDiff } from "./revisions/revision-diff.ts";
 export { rightsGrowth } from "./revisions/rights-growth.ts";
+export { calledByName } from "./route/called-by-name.ts";
 export { type ChoosableTool, chooseTool, rankTools, stepsOf } from "./route/choose-tool.ts";
 export { whatToConfirm } from "./route/confirmation.ts";
 export { type RouteDocument, toolDocument } from "./route/document.ts";

@@ -266,7 +266,7 @@ export { type BreakerStore, breakerStore } from "./tasks/breaker-store.ts";
 export { chatMatch } from "./tasks/chat-match.ts";
 export { type GenerateParts, type GenerateRequest, generate, withinBudget } from "./tasks/generate.ts";
 export { type RankedCatalog, rankPosted } from "./tasks/rank-posted.ts";
-export { keepInStep } from "./tasks/route-index.ts";
+export { documentsOf, keepInStep, rankCapabilities } from "./tasks/route-index.ts";
 export { servingRoute, withOwnRoute } from "./tasks/route-owner.ts";
 export { type RouteTier, routeTier, type TieredIndex } from "./tasks/route-tier.ts";
 export type { TaskEvent, TaskProgress } from "./tasks/task-changes.ts";

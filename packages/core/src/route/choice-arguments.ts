@@ -2,9 +2,12 @@
 import type { JsonSchema, JsonValue } from "../schema.ts";
 import { speaksOf } from "./free-text.ts";
 import { listBehind } from "./introduced-list.ts";
+import { literalsIn, numberRuns } from "./list-literal.ts";
 import type { Mapping } from "./mapping.ts";
 import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
+import { stem } from "./stem.ts";
 import { type FoundValue, listItems } from "./task-values.ts";
+import { identifierWords, words } from "./text.ts";
 import { spokenForms } from "./value-names.ts";
 
 const MIN_SWITCH_CHARS = 3;
@@ -12,19 +15,52 @@ const MIN_SWITCH_CHARS = 3;
 const WITHOUT = /(?<!\p{L})(?:ohne|kein\p{L}*|nicht|sin|no|sans|pas|sem|não|不|没有)(?!\p{L})/iu;
 
 /** In another language, by the task's English words; they lack a negation, so a task with one is left alone. */
-export const switchFor = (name: string, { task, hints: { inEnglish } }: Mapping): boolean | undefined =>
+export const switchFor = (
+  { name, schema }: Pick<ParameterSchema, "name" | "schema">,
+  { task, hints: { inEnglish } }: Mapping,
+): boolean | undefined =>
   booleanFor(name, task) ??
+  describedSwitch(schema.description, task) ??
   (inEnglish && !WITHOUT.test(task) ? booleanFor(name, inEnglish(task)) : undefined);
 
-const booleanFor = (name: string, task: string): boolean | undefined => {
-  const words = name
-    .replace(/^(is|as|with|include|use)_?/i, "")
-    .replace(/_/g, " ")
-    .replace(/[^\w ]/g, "");
-  if (words.length < MIN_SWITCH_CHARS) return undefined; // nobody says "-P": it would be any word with a P
-  if (!new RegExp(`\\b${words}(?:s|d|ed|ing|ly)?\\b`, "i").test(task)) return undefined;
-  return !new RegExp(`\\b(?:not?|without|don't)\\s+(?:\\w+\\s+)?${words}`, "i").test(task);
-};
+const HELPERS =
+  /^(?:(?:is|are|as|has|have|with|include|includes|including|use|only|show|should|allow|enable|get|return|want|can|do|add|auto|apply|make) )+/i;
+
+/** All words of its name, in any form: "scan all the namespaces" for `allNamespaces`. */
+function booleanFor(name: string, task: string): boolean | undefined {
+  const own = identifierWords(name)
+    .replaceAll(/[^\w ]/g, "")
+    .trim();
+  const said = own.replace(HELPERS, "");
+  if (said.length < MIN_SWITCH_CHARS) return undefined; // nobody says "-P": it would be any word with a P
+  const stems = words(said).map(stem);
+  const all = words(task);
+  const at = all.findIndex((word) => stem(word) === stems[0]);
+  const near = all.slice(at, at + stems.length + 2).map(stem);
+  if (at < 0 || !stems.every((each) => near.includes(each))) return undefined;
+  return !NEGATED.test(all.slice(Math.max(0, at - 2), at).join(" "));
+}
+
+const NEGATED = /\b(?:no|not|non|without|dont|do not|never|exclude|excluding|skip|ignore)(?: \w+)?$/;
+const SHORT_WORDS = 6;
+const ADDED =
+  "with|including|include|and|plus|mit|samt|con|avec|com|initiali[sz]e\\p{L}*(?: it)? with|return|show|give me|want";
+
+/** "Initialize with README.md" for "with a readme": a short description's own word, behind a word that adds it. */
+function describedSwitch(description: unknown, task: string): boolean | undefined {
+  const said = typeof description === "string" ? words(description.replace(/\.\w+/g, "")) : [];
+  if (said.length === 0 || said.length > SHORT_WORDS) return undefined;
+  const isSaid = said
+    .slice(1)
+    .filter((word) => word.length > 4)
+    .some((word) =>
+      new RegExp(
+        `(?<!\\p{L})(?:${ADDED})\\s+(?:an?|the|its|ein\\p{L}*|une?|una?|uma?)?\\s*${word}(?!\\p{L})`,
+        "iu",
+      ).test(task),
+    );
+  return isSaid ? true : undefined;
+}
 
 /** Text inside a path or quotes is not a choice: "report.pdf" does not ask for a PDF. */
 export function enumValue(
@@ -38,15 +74,22 @@ export function enumValue(
 }
 
 function choiceIn(text: string, names: readonly string[]): string | undefined {
-  const words = ` ${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")} `;
+  const said = ` ${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")} `;
   const places = names.flatMap((choice) =>
-    spokenForms(choice).map((form) => ({ choice, length: form.length, at: lastOf(words, form) })),
+    spokenForms(choice).map((form) => ({ choice, length: form.length, at: lastOf(said, form) })),
   );
+  if (places.every(({ at }) => at < 0)) return names.find((choice) => isSaidAsVerb(choice, said));
   // The longest form wins over one inside it, then the last one: "from png to jpeg" asks for a JPEG.
   return places
     .filter(({ at }) => at >= 0)
     .sort((a, b) => b.at + b.length - (a.at + a.length) || b.length - a.length)[0]?.choice;
 }
+
+/** "close issue 4" for `closed`, "approve it" for `APPROVE`: another form of one word that is long enough to be no other. */
+const isSaidAsVerb = (choice: string, said: string): boolean =>
+  /^[a-z]{5,}$/i.test(choice) &&
+  !HELPERS.test(`${choice} `) &&
+  words(said).some((word) => stem(word) === stem(choice.toLowerCase()));
 
 /** Also in the plural: "barres" comes out of the dictionary as "bars". */
 const lastOf = (words: string, form: string): number =>
@@ -65,6 +108,38 @@ export function describedChoices(description: unknown): string[] {
   );
 }
 
+const MENTIONED =
+  /(?:\be\.g\.,?|\bsuch as|\bfor example,?|\blike|\boptions?(?: are)?:?|\b(?:can|may|must|could) be(?: one of| either)?:?|\beither|\bsupported \w+:?|\bpossible values(?: are)?:?|\bavailable \w+:?|\()\s*((?:["'`]?[\w-]+(?: [\w-]+)?["'`]?(?:\s+(?:for|to|means)\s+\w+)?(?:,\s*(?:or\s+|and\s+)?|\s+or\s+|\s*\|\s*)){1,30}["'`]?[\w-]+(?: [\w-]+)?["'`]?)/i;
+
+/** "(e.g., pods, deployments, services)", "Either 'asc' or 'desc'": examples of a description. Others are possible. */
+export function mentionedChoices(description: unknown): string[] {
+  const list = typeof description === "string" ? MENTIONED.exec(description)?.[1] : undefined;
+  return (list ?? "")
+    .split(/,\s*(?:or\s+|and\s+)?|\s+or\s+|\s*\|\s*/)
+    .map((word) =>
+      word
+        .replaceAll(/["'`]/g, "")
+        .replace(/\s+(?:for|to|means)\s+\w+$/, "")
+        .trim(),
+    )
+    .filter((word) => word.length > 1 && !/^(?:etc|and|or|the|a|an|not)$/i.test(word));
+}
+
+/** The choice as the task says it: "pod" where the description has "pods". */
+export function mentionedChoice({ description }: JsonSchema, { task, values }: Mapping): string | undefined {
+  const said = without(values.filter(isName), task);
+  for (const choice of mentionedChoices(description)) {
+    const found = new RegExp(
+      `(?<![\\p{L}\\d])${escaped(choice.replace(/s$/, ""))}s?(?![\\p{L}\\d])`,
+      "iu",
+    ).exec(said);
+    if (found) return found[0].toLowerCase() === choice.toLowerCase() ? choice : found[0];
+  }
+  return undefined;
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
 const isName = ({ kind }: FoundValue): boolean => kind === "path" || kind === "quoted" || kind === "url";
 
 const without = (values: readonly FoundValue[], task: string): string =>
@@ -77,10 +152,9 @@ export function arrayFor(
   mapping: Mapping,
 ): JsonValue | undefined {
   const item = isRecord(schema.items) ? schema.items : {};
-  if (Array.isArray(item.enum)) {
-    const chosen = enumValue(item.enum, mapping);
-    return chosen === undefined ? undefined : [chosen];
-  }
+  if (Array.isArray(item.enum)) return chosenItems(item.enum, mapping);
+  const written = addresses(name, item, mapping) ?? literalFor(name, item, mapping);
+  if (written || item.type === "number" || item.type === "integer") return written;
   const marked = item.type === "string" ? markedItems(name, mapping) : [];
   if (marked.length > 0) return marked;
   if (Array.isArray(item.anyOf ?? item.oneOf)) return undefined; // its items have shapes that words alone do not give
@@ -89,20 +163,91 @@ export function arrayFor(
   return item.type === "object" ? items.map((text) => itemOf(item, text)) : items;
 }
 
+function addresses(name: string, item: JsonSchema, { values, used }: Mapping): JsonValue[] | undefined {
+  const urls = values.filter(({ kind }) => kind === "url");
+  if (urls.length === 0 || !(item.format === "uri" || /url|link|page|address/i.test(name))) return undefined;
+  for (const value of urls) used.add(value);
+  return urls.map(({ text }) => text);
+}
+
+function chosenItems(choices: readonly unknown[], mapping: Mapping): JsonValue | undefined {
+  const all = choicesSaid(choices, mapping);
+  if (all.length > 0) return all;
+  const chosen = enumValue(choices, mapping);
+  return chosen === undefined ? undefined : [chosen];
+}
+
+/** Every choice that the task says, in the order of the schema. */
+function choicesSaid(choices: readonly unknown[], { task, values }: Mapping): string[] {
+  const said = ` ${without(values.filter(isName), task)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")} `;
+  return choices.filter(
+    (choice): choice is string =>
+      typeof choice === "string" && spokenForms(choice).some((form) => lastOf(said, form) >= 0),
+  );
+}
+
+/** Several lists go to several parameters: the one behind the parameter's name, else in order. */
+function literalFor(
+  name: string,
+  item: JsonSchema,
+  { task, values, used }: Mapping,
+): JsonValue[] | undefined {
+  const isNumber = item.type === "number" || item.type === "integer";
+  const lists = [...literalsIn(task), ...(isNumber ? numberRuns(task) : [])].filter(
+    ({ items, at, end }) =>
+      items.every((each) => holdsItem(item, each)) &&
+      ![...used].some((value) => value.at < end && value.end > at),
+  );
+  const own = identifierWords(name).toLowerCase().trim();
+  const chosen =
+    lists.find(({ at }) =>
+      task
+        .slice(Math.max(0, at - own.length - 24), at)
+        .toLowerCase()
+        .includes(own),
+    ) ?? lists[0];
+  if (!chosen) return undefined;
+  used.add({ kind: "quoted", text: task.slice(chosen.at, chosen.end), at: chosen.at, end: chosen.end });
+  for (const value of values) if (value.at < chosen.end && value.end > chosen.at) used.add(value);
+  return [...chosen.items];
+}
+
+function holdsItem({ type }: JsonSchema, item: JsonValue): boolean {
+  if (type === "number") return typeof item === "number";
+  if (type === "integer") return Number.isInteger(item);
+  if (type === "array") return Array.isArray(item);
+  return type === undefined || typeof item === type;
+}
+
 /** In quotes, or behind the word that announces a list. */
 function markedItems(name: string, { task, values, used }: Mapping): string[] {
   const quoted = values.filter((value) => value.kind === "quoted" && !used.has(value));
   for (const value of quoted) used.add(value);
-  return quoted.length > 0 ? quoted.map(({ text }) => text) : listBehind(name, task);
+  if (quoted.length > 0) return quoted.map(({ text }) => text);
+  const items = listBehind(name, task);
+  for (const text of items) {
+    const at = task.lastIndexOf(text);
+    if (at >= 0) used.add({ kind: "quoted", text, at, end: at + text.length });
+  }
+  return items;
 }
 
 const itemOf = (item: JsonSchema, text: string): JsonValue =>
   Object.fromEntries(
-    parametersOf(item).flatMap((field) => {
+    neededOf(item).flatMap((field) => {
       const value = itemField(field, text);
       return value === undefined ? [] : [[field.name, value]];
     }),
   );
+
+/** The required fields; all of them where none is. */
+function neededOf(item: JsonSchema): ParameterSchema[] {
+  const fields = parametersOf(item);
+  const needed = fields.filter(({ required }) => required);
+  return needed.length > 0 ? needed : fields;
+}
 
 /** One field of a list item: its words, its words in progressive form, or the first value of an enum. */
 function itemField({ name, schema }: ParameterSchema, text: string): JsonValue | undefined {

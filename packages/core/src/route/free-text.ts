@@ -13,27 +13,39 @@ const SUBJECT =
 const HEADING = /^(title|subject|label|summary|stdin)$|(?:^|_)name$/i;
 const LOOKED_FOR = /^(q|query|search|keywords?|search_?(?:term|query))$/i;
 
+/** `task_id` is no task. */
+const ID = /(?:_ids?|[a-z]Ids?)$/;
+
 export const isFreeText = (name: string): boolean =>
-  VERBATIM.test(name) || ASKED.test(name) || SUBJECT.test(name.replaceAll(/([a-z])([A-Z])/g, "$1_$2"));
+  !ID.test(name) &&
+  (VERBATIM.test(name) || ASKED.test(name) || SUBJECT.test(name.replaceAll(/([a-z])([A-Z])/g, "$1_$2")));
 
 export interface FreeText {
   readonly text: string;
   /** True when nothing in the task marks this text as the value: it is what remains of the sentence. */
   readonly isGuess: boolean;
+  /** What remains of the sentence, also where that is no guess. */
+  readonly isRest?: boolean;
 }
 
 /** `used`: the values taken by other parameters. */
 export function freeText(name: string, task: string, used: readonly FoundValue[]): FreeText | undefined {
   const given = (text: string | undefined) => (text ? { text, isGuess: false } : undefined);
-  if (HEADING.test(name)) return given(behindColon(task));
-  if (ASKED.test(name)) return given(behindColon(task) ?? tidy(without(used, task)));
+  const rest = (text: string) => (text ? { text, isGuess: false, isRest: true } : undefined);
+  if (HEADING.test(name.replaceAll(/([a-z])([A-Z])/g, "$1_$2"))) return given(behindColon(task));
+  if (ASKED.test(name)) return given(behindColon(task)) ?? rest(tidy(without(used, task)));
   if (LOOKED_FOR.test(name))
-    return given(lookedFor(used, task) ?? remaining(used, task).replace(KIND_OF_THING, ""));
-  if (!VERBATIM.test(name)) return given(remaining(used, task));
+    return (
+      given(lookedFor(used, task)) ??
+      rest(cut(remaining(used, task))?.replace(/^(?:an?|the)\s+(?=\p{Ll})/u, "") ?? "")
+    );
+  if (!VERBATIM.test(name)) return rest(remaining(used, task));
   const marked = behindColon(task) ?? behindPath(task, used) ?? behindRequest(used, task);
   if (marked) return given(marked);
   const left = remaining(used, task);
-  return left === "" ? undefined : { text: left, isGuess: !(used.length > 0 && HANDS_OVER.test(task)) };
+  return left === ""
+    ? undefined
+    : { text: left, isRest: true, isGuess: !(used.length > 0 && HANDS_OVER.test(task)) };
 }
 
 /** "write hello to /notes.txt": the verb's object is the value, and the rest is already used. */
@@ -69,6 +81,10 @@ const lookedFor = (used: readonly FoundValue[], task: string): string | undefine
 const KIND_OF_THING =
   /^(?:\p{L}+\s+)?(?:(?:that|which)\s+(?:contain|mention|have|include|are about)s?|containing|mentioning)\s+(?:the\s+)?(?:(?:word|text|phrase|name)\s+)?/iu;
 
+/** "…, 5 results" without its number. */
+const COUNTED_AWAY =
+  /(?<![\d\s,;])[\s,;]+(?:and\s+|with\s+)?(?:(?:show|give|list|return)\s+(?:me\s+)?)?(?:at\s+most\s+|the\s+(?:first|top)\s+)?(?:results?|hits?|matches|entries|ergebnisse?|treffer|resultados|résultats)\s*$/iu;
+
 /** Without the words that connect a used value to the sentence. */
 const cut = (text: string | undefined): string | undefined =>
   text &&
@@ -76,10 +92,12 @@ const cut = (text: string | undefined): string | undefined =>
     text
       .replace(/[?!.\s]+$/, "")
       .replace(KIND_OF_THING, "")
+      .replace(/^\p{Ll}{3,}s\s+(?:about|regarding|concerning)\s+(?:the\s+)?/u, "")
       .replace(
-        /(?:\s+(?:on|at|in|from|since|until|by|for|to|the|of|am|um|den|el|le|em|no|na|à|às))+\s*$/i,
+        /(?:\s+(?:on|at|in|from|since|until|by|for|to|the|of|with|mit|con|avec|com|labels?|labelled|tags?|tagged|am|um|den|el|le|em|no|na|à|às))+\s*$/i,
         "",
-      ),
+      )
+      .replace(COUNTED_AWAY, ""),
   );
 
 /** "run this: print(1)" -> "print(1)". Not the colon of a URL or a time. */

@@ -16,8 +16,8 @@ export function identifierNamed(parameter: string, task: string): FoundValue | u
   );
   for (const noun of nouns) {
     const said = new RegExp(
-      String.raw`(?<![\p{L}\d])(?:${spokenNoun(noun)})(?![\p{L}\d])${BETWEEN}${TOKEN}`,
-      "iu",
+      String.raw`(?<![\p{L}\d])(?i:${spokenNoun(noun)})(?![\p{L}\d])(?i:${BETWEEN})${TOKEN}`,
+      "u", // a capital inside a word is a sign: not for all of it in either case
     );
     const found = said.exec(task);
     const text = found?.[1];

@@ -1,5 +1,5 @@
 /** State while filling one tool's parameters: values in the text, values used, values guessed. */
-import type { JsonValue } from "../schema.ts";
+import type { JsonSchema, JsonValue } from "../schema.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import type { FoundValue, ValueKind } from "./task-values.ts";
 
@@ -14,6 +14,8 @@ export interface PayloadHints {
   readonly now?: Date;
   /** The task in English words, when it is in another language: choices and switches are in English. */
   readonly inEnglish?: (text: string) => string;
+  /** What the capability is called: "on github" is no value. */
+  readonly calledNames?: readonly string[];
   /** The path of an operation: "pod web-0" fills `/pods/{name}`. */
   readonly path?: string;
 }
@@ -31,4 +33,19 @@ export function take({ values, used }: Mapping, kind: ValueKind): string | undef
   const found = values.find((value) => value.kind === kind && !used.has(value));
   if (found) used.add(found);
   return found?.text;
+}
+
+export const isText = ({ type }: JsonSchema): boolean => type === "string" || type === undefined;
+
+/** Whether a part of it is a value already. */
+export const isTaken = (found: FoundValue, { used }: Mapping): boolean =>
+  [...used].some(({ at, end }) => at < found.end && end > found.at);
+
+/** A part of a name is not a value: the 0 of "web-0". */
+export function useUp({ task, values, used }: Mapping, names: Iterable<string>): void {
+  for (const name of names) {
+    const from = task.indexOf(name);
+    const end = from + name.length;
+    for (const value of values) if (value.at < end && value.end > from) used.add(value);
+  }
 }

@@ -8,6 +8,9 @@ const CALLED = new RegExp(
   String.raw`(?<!\p{L})(?:called|named|titled|namens|genannt|mit (?:dem )?(?:Namen|Titel)|llamad[oa]|titulad[oa]|que se llama|appelée?|nommée?|intitulée?|chamad[oa]|intitulad[oa])\s+["'„“«]?([\p{L}\p{N}][\p{L}\p{N} .&'-]{0,80}?)["']?${END}`,
   "iu",
 );
+/** A title may hold any word: it ends at a comma, or where another parameter is named. */
+const TITLED =
+  /(?<!\p{L})(?:titled|entitled|titulad[oa]|intitulée?s?|intitulad[oa]|mit (?:dem )?Titel|con (?:el )?título|avec (?:le )?titre|com (?:o )?título)\s+["'„“«]?([^,.;:!?"”“»]{1,120})/iu;
 const CAPITALS = String.raw`\p{Lu}[\p{L}\p{N}'&-]*(?:\s+\p{Lu}[\p{L}\p{N}&-]*)*`;
 const POSSESSIVE = /(?<!^)\b(\p{Lu}[\p{L}-]*(?:\s+\p{Lu}[\p{L}-]*)*)['’]s\b/u;
 const AFTER_PREPOSITION = new RegExp(
@@ -20,6 +23,21 @@ const NOT_A_NAME =
   /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|I|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag)\b/;
 
 export const isCalendarWord = (text: string): boolean => NOT_A_NAME.test(text);
+
+/** "titled Export fails for large files with priority 2": up to "with priority", when that is another parameter. */
+export function titleIn(task: string, otherNouns: readonly string[]): FoundValue | undefined {
+  const whole = TITLED.exec(task);
+  const text = whole?.[1];
+  if (!whole || text === undefined) return undefined;
+  const nouns = otherNouns.map(spokenNoun).join("|");
+  const next = new RegExp(
+    String.raw`\s+(?:with|and|in|on|for|to|from|mit|und|in|auf|für|con|y|en|para|avec|et|dans|pour|com|e|em)\s+(?:(?:the|a|an|dem|der|den|el|la|los|le|les|o|as)\s+)?(?:\p{Ll}+\s+)?(?:${nouns})s?(?!\p{L})[\s\S]*$`,
+    "iu",
+  );
+  const title = (nouns === "" ? text : text.replace(next, "")).trim();
+  const at = whole.index + whole[0].lastIndexOf(text);
+  return title === "" ? undefined : { kind: "quoted", text: title, at, end: at + title.length };
+}
 
 /** `loosely`: also accepts a capitalised name after a preposition, unless the parameter is just `name` or `title`. */
 export function nameIn(

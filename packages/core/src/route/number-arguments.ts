@@ -1,9 +1,11 @@
 /** Assigns numbers of a task to numeric parameters: by the word before it, by the parameter's name next to it, otherwise in order. */
 import type { JsonSchema } from "../schema.ts";
 import type { Mapping } from "./mapping.ts";
-import { inUnit, isSameKind, unitBeside, unitOf } from "./number-units.ts";
+import { inUnit, isSameKind, isShare, type Unit, unitBeside, unitOf } from "./number-units.ts";
 import type { ParameterSchema } from "./parameters.ts";
+import { stem } from "./stem.ts";
 import { type FoundValue, numberOf, rangeOf } from "./task-values.ts";
+import { identifierWords, words } from "./text.ts";
 
 export function numberFor({ name, schema, required }: ParameterSchema, mapping: Mapping): number | undefined {
   const mustBeSaid = mapping.hints.path !== undefined;
@@ -15,12 +17,30 @@ export function numberFor({ name, schema, required }: ParameterSchema, mapping: 
   const withUnit = fitting.filter((value) => isSameKind(unit, beside.get(value)));
   const clear = clearNumber({ name, schema }, fitting, withUnit, mapping.task);
   const inOrder = schema.default === undefined && (required || (!mustBeSaid && isAmongFew(mapping)));
-  const chosen = clear ?? (inOrder ? fitting[0] : undefined);
+  const chosen = clear ?? (inOrder ? firstOf(fitting, mapping) : undefined);
   if (!chosen) return inOrder && required ? rangeEnd(name, mapping) : undefined;
   if (!clear && !required) mapping.guessed.add(name);
   mapping.used.add(chosen);
-  const number = inUnit(numberOf(chosen), beside.get(chosen), unit);
+  const number = asWanted(chosen, schema, { said: beside.get(chosen), unit });
   return schema.type === "integer" ? Math.trunc(number) : number;
+}
+
+const asWanted = (
+  chosen: FoundValue,
+  { description }: JsonSchema,
+  { said, unit }: { readonly said: Unit | undefined; readonly unit: Unit | undefined },
+): number =>
+  isShare(said, description)
+    ? Number((numberOf(chosen) / 100).toPrecision(12))
+    : inUnit(numberOf(chosen), said, unit);
+
+/** "the other two sides as 4 and 5": words count only where the digits do not suffice. */
+function firstOf(fitting: readonly FoundValue[], { task, parameters }: Mapping): FoundValue | undefined {
+  const inDigits = fitting.filter(({ at, end }) => /\d/.test(task.slice(at, end)));
+  const needed = parameters.filter(
+    ({ required, schema }) => required && /^(?:number|integer)$/.test(String(schema.type)),
+  );
+  return inDigits.length >= needed.length ? inDigits[0] : fitting[0];
 }
 
 const FEW = 2;
@@ -37,20 +57,44 @@ function clearNumber(
   return (
     fitting.find(({ at }) => wordBehind(schema)?.test(task.slice(0, at))) ??
     fitting.find((value) => isMarked(name, value, task)) ??
-    (withUnit.length > 0 ? withUnit : fitting).find((value) => isNear(name, value, task)) ??
+    nearest(name, withUnit.length > 0 ? withUnit : fitting, task) ??
+    fitting.find((value) => isCounted(schema.description, value, task)) ??
     withUnit[0]
   );
 }
 
-/** A word of the parameter's name stands close to the number. */
-function isNear(name: string, { at, end }: FoundValue, task: string): boolean {
-  const said = name
-    .replaceAll(/([a-z])([A-Z])/g, "$1_$2")
+/** The number closest to a word of the parameter's name: "my new age, 30. My user id is 12345". */
+function nearest(name: string, fitting: readonly FoundValue[], task: string): FoundValue | undefined {
+  const said = identifierWords(name)
     .toLowerCase()
-    .split(/[_-]/)
-    .filter((word) => word.length > (word === name ? 2 : 3));
-  const around = task.slice(Math.max(0, at - name.length - 12), end + name.length + 12).toLowerCase();
-  return said.some((word) => around.includes(word.replace(/(?:(?<=child)ren|s)$/, "")));
+    .split(" ")
+    .filter((word) => word.length > (word === name.toLowerCase() ? 2 : 3))
+    .map((word) => word.replace(/(?:(?<=child)ren|s)$/, ""));
+  const reach = name.length + 12;
+  const distances = fitting.flatMap((value) => {
+    const before = task.slice(Math.max(0, value.at - reach), value.at).toLowerCase();
+    const behind = task.slice(value.end, value.end + reach).toLowerCase();
+    const found = said.flatMap((word) => [
+      ...(before.includes(word) ? [before.length - before.lastIndexOf(word) - word.length] : []),
+      ...(behind.includes(word) ? [behind.indexOf(word)] : []),
+    ]);
+    return found.length > 0 ? [{ value, distance: Math.min(...found) }] : [];
+  });
+  return distances.sort((a, b) => a.distance - b.distance)[0]?.value;
+}
+
+const COUNTED =
+  /\b(?:number|count|amount|how many|maximum(?: number)?)\s+(?:of\s+)?(?:\w+\s+)?(\p{L}{3,})\b/iu;
+
+/** "the last 50 lines" for "Number of lines to show": the thing behind the number is the one that is counted. */
+function isCounted(description: unknown, { end }: FoundValue, task: string): boolean {
+  const things = COUNTED.exec(String(description ?? ""))?.[0];
+  const next = /^\s+(\p{L}+)/u.exec(task.slice(end))?.[1];
+  return (
+    things !== undefined &&
+    next !== undefined &&
+    words(things).some((word) => stem(word) === stem(next.toLowerCase()))
+  );
 }
 
 const UNIT_AHEAD =

@@ -3,22 +3,25 @@
  * as missing and never made up, and a value without a clear sign in the text is reported as a guess.
  */
 import type { JsonSchema, JsonValue } from "../schema.ts";
-import { arrayFor, describedChoices, enumValue, switchFor } from "./choice-arguments.ts";
-import { freeText, isFreeText, valueNamed } from "./free-text.ts";
-import { identifierNamed } from "./identifiers-in-text.ts";
+import { withoutMention } from "./capability-mention.ts";
+import { arrayFor, describedChoices, enumValue, mentionedChoice, switchFor } from "./choice-arguments.ts";
+import { currencyFor, languageFor } from "./code-arguments.ts";
+import { isFreeText } from "./free-text.ts";
 import { labelledValues } from "./labelled-values.ts";
-import { type Mapping, type PayloadHints, take } from "./mapping.ts";
-import { nameIn } from "./names-in-text.ts";
+import { isText, type Mapping, type PayloadHints, take, useUp } from "./mapping.ts";
+import { besideNoun, directed, identifierFor, named, nameFor } from "./name-arguments.ts";
+import { nestedValue } from "./nested-arguments.ts";
 import { numberFor } from "./number-arguments.ts";
 import { pathValues } from "./operation.ts";
-import { isSource, kindOf, type ParameterKind } from "./parameter-kind.ts";
+import { kindOf, type ParameterKind } from "./parameter-kind.ts";
 import { type ParameterSchema, parametersOf } from "./parameters.ts";
 import { pathArguments } from "./path-arguments.ts";
 import { placeIn } from "./place-arguments.ts";
-import { type FoundValue, findValues, isFileEnding, type ValueKind } from "./task-values.ts";
+import { repositoryIn } from "./repository-names.ts";
+import { findValues, isFileEnding, type ValueKind } from "./task-values.ts";
 import { boundedLines } from "./text.ts";
+import { freeValue, handedOver } from "./text-arguments.ts";
 import { unplacedValues } from "./unplaced-values.ts";
-import { currenciesIn, languagesIn, type NamedValue } from "./value-names.ts";
 
 export interface MappedPayload {
   readonly payload: Readonly<Record<string, JsonValue>>;
@@ -37,7 +40,7 @@ export interface MappedPayload {
 type Fill = (parameter: ParameterSchema, mapping: Mapping) => JsonValue | undefined;
 
 export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints = {}): MappedPayload {
-  const text = boundedLines(task);
+  const text = withoutMention(boundedLines(task), hints.calledNames ?? []);
   const values = findValues(text, hints.now);
   const parameters = parametersOf(schema);
   const mapping: Mapping = { task: text, values, used: new Set(), guessed: new Set(), hints, parameters };
@@ -47,11 +50,12 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   useUp(mapping, inPath.values());
   const open = parameters.filter(({ name }) => payload[name] === undefined);
   fillLabelled(open, payload, mapping);
+  fillRepository(open, payload, mapping);
   fillPaths(open, payload, mapping);
   // Exact kinds first, so that free text gets only the rest.
   fill(parameters, payload, (parameter) => exactValue(parameter, mapping));
   const neededFirst = [...parameters].sort((a, b) => Number(b.required) - Number(a.required));
-  for (const pass of [freeValue, handedOver])
+  for (const pass of [directed, besideNoun, freeValue, handedOver, nested])
     fill(neededFirst, payload, (parameter) => pass(parameter, mapping));
   const given = ({ name, schema }: ParameterSchema) =>
     payload[name] !== undefined || schema.default !== undefined || schema.const !== undefined;
@@ -125,6 +129,19 @@ const holds = (parameter: ParameterSchema, text: string): boolean => {
   return kind === "url" ? /^https?:/i.test(text) : kind === "email" ? text.includes("@") : kind !== "date";
 };
 
+function fillRepository(
+  parameters: readonly ParameterSchema[],
+  payload: Record<string, JsonValue>,
+  mapping: Mapping,
+): void {
+  const open = parameters.filter(({ name }) => payload[name] === undefined);
+  const named = repositoryIn(mapping.task, open, mapping.values);
+  if (!named) return;
+  for (const { parameter, value } of [named.owner, named.repository]) payload[parameter] = value;
+  mapping.used.add(named.found);
+  useUp(mapping, [named.found.text]);
+}
+
 function fillPaths(
   parameters: readonly ParameterSchema[],
   payload: Record<string, JsonValue>,
@@ -138,22 +155,11 @@ function fillPaths(
   }
 }
 
-/** A part of a name is not a value: the 0 of "web-0". */
-function useUp({ task, values, used }: Mapping, names: Iterable<string>): void {
-  for (const name of names) {
-    const from = task.indexOf(name);
-    const end = from + name.length;
-    for (const value of values) if (value.at < end && value.end > from) used.add(value);
-  }
-}
-
 /** A value that stands for a thing by name, if the parameter's type allows it. */
 function typed(value: string | undefined, { type }: JsonSchema): JsonValue | undefined {
   if (type !== "integer" && type !== "number") return value;
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined;
 }
-
-const isText = ({ type }: JsonSchema): boolean => type === "string" || type === undefined;
 
 /** How a parameter of each kind is filled. Paths are not here: they are assigned together, in order. */
 const FILLS: Readonly<Record<Exclude<ParameterKind, "path">, Fill>> = {
@@ -179,14 +185,14 @@ const FILLS: Readonly<Record<Exclude<ParameterKind, "path">, Fill>> = {
 };
 
 function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | undefined {
-  const { schema, name } = parameter;
+  const { schema } = parameter;
   if (schema.const !== undefined) return schema.const as JsonValue;
   const kind = kindOf(parameter);
   if (Array.isArray(schema.enum)) {
     return kind === "language" ? languageFor(parameter, mapping) : enumValue(schema.enum, mapping);
   }
   if (schema.type === "number" || schema.type === "integer") return numberFor(parameter, mapping);
-  if (schema.type === "boolean") return switchFor(name, mapping);
+  if (schema.type === "boolean") return switchFor(parameter, mapping);
   if (schema.type === "array" && kind === "path") return arrayFor({ ...parameter, required: false }, mapping);
   if (kind === "path") return undefined;
   if (schema.type === "array") return arrayFor(parameter, mapping);
@@ -199,7 +205,11 @@ function textValue(
   mapping: Mapping,
 ): JsonValue | undefined {
   const { name, schema } = parameter;
-  const chosen = enumValue(describedChoices(schema.description), mapping);
+  const chosen =
+    enumValue(describedChoices(schema.description), mapping) ??
+    (isFreeText(name) && !/type|status|state|model/i.test(name)
+      ? undefined
+      : mentionedChoice(schema, mapping));
   if (chosen !== undefined) return chosen;
   if (!kind && isFormat(parameter)) return formatIn(mapping.task);
   return kind ? FILLS[kind](parameter, mapping) : named(name, mapping);
@@ -215,134 +225,10 @@ const formatIn = (task: string): string | undefined =>
     .map(([, word = ""]) => word.toLowerCase())
     .findLast(isFileEnding);
 
-/** "event deploy.done": the word after the parameter's own name. */
-function named(name: string, { task, used }: Mapping): string | undefined {
-  const found = valueNamed(name, task);
-  if (!found || !/^(?:$|[\s,;.!?])/.test(task.slice(found.end))) return undefined; // "print" of "print(1+1)" is not a word
-  used.add(found);
-  return found.text;
-}
-
-const FROM_LANGUAGE = /(?<!\p{L})(?:from|aus|vom|del|du|do|desde|depuis)\s+(?:(?:the|dem|el|le|o)\s+)?$/iu;
-
-/** "into French" is the target, "from German" the source; a language in quotes is part of a text. */
-function languageFor(parameter: ParameterSchema, { task, values }: Mapping): string | undefined {
-  const said = languagesIn(task).filter(
-    ({ at }) => !values.some((value) => value.kind === "quoted" && value.at <= at && at < value.end),
-  );
-  const isFrom = ({ at }: NamedValue) => FROM_LANGUAGE.test(task.slice(0, at));
-  const chosen = isSource(parameter) ? said.find(isFrom) : said.findLast((each) => !isFrom(each));
-  if (!chosen) return undefined;
-  const { enum: choices, description } = parameter.schema;
-  if (!Array.isArray(choices))
-    return /\b(code|ISO)\b/i.test(String(description ?? "")) || /code/i.test(parameter.name)
-      ? chosen.code
-      : parameter.name.match(/lang$/i)
-        ? chosen.code
-        : chosen.name;
-  const fits = (choice: unknown) =>
-    typeof choice === "string" &&
-    [chosen.code, chosen.name.toLowerCase()].includes(choice.toLowerCase().split(/[-_]/)[0] ?? "");
-  return choices.find(fits) as string | undefined;
-}
-
-/** The first currency mentioned is the source. */
-function currencyFor(parameter: ParameterSchema, { task }: Mapping): string | undefined {
-  const said = currenciesIn(task);
-  const chosen = isSource(parameter) ? said[0] : said.length > 1 ? said.at(-1) : undefined;
-  return (chosen ?? (/^currency/i.test(parameter.name) ? said[0] : undefined))?.code;
-}
-
-/** "message msg-4711", "invoice 2026-118". Only a required one is filled without a mention of its name. */
-function identifierFor(parameter: ParameterSchema, mapping: Mapping): string | undefined {
-  const ofNoun = identifierNamed(parameter.name, mapping.task);
-  if (ofNoun) useUp(mapping, [ofNoun.text]);
-  const byName = ofNoun?.text ?? named(parameter.name, mapping);
-  if (byName !== undefined || !parameter.required) return byName;
-  const { values, used, guessed } = mapping;
-  const free = values.filter((value) => !used.has(value) && !isNamedAfterAnother(value, parameter, mapping));
-  const candidates = free.filter(({ kind }) => kind === "identifier" || kind === "uuid");
-  const chosen = candidates[0] ?? free.find(({ kind }) => kind === "number");
-  if (!chosen) return take(mapping, "quoted");
-  if (candidates.length > 1) guessed.add(parameter.name);
-  used.add(chosen);
-  return chosen.text;
-}
-
-/** "event ev_93kd" is the event's, and nobody else's. */
-const isNamedAfterAnother = (
-  { at, end }: FoundValue,
-  { name }: ParameterSchema,
-  { task, parameters }: Mapping,
-): boolean =>
-  parameters.some((each) => {
-    const theirs = each.name === name ? undefined : identifierNamed(each.name, task);
-    return theirs !== undefined && theirs.at < end && theirs.end > at;
-  });
-
-function nameFor({ name, required }: ParameterSchema, mapping: Mapping): string | undefined {
-  const quoted = take(mapping, "quoted");
-  if (quoted !== undefined) return quoted;
-  const found = nameIn(mapping.task, name, { loosely: required });
-  if (found) mapping.used.add(found);
-  return found?.text ?? named(name, mapping);
-}
-
-function freeValue({ name, schema, required }: ParameterSchema, mapping: Mapping): JsonValue | undefined {
-  if (!isText(schema) || Array.isArray(schema.enum) || !isFreeText(name) || isLetter(name, schema))
-    return undefined;
-  if (kindOf({ name, schema }) === "path") return undefined;
-  const quoted = take(mapping, "quoted");
-  if (quoted !== undefined || isIncidental({ name, required }, mapping)) return quoted;
-  const found = freeText(name, mapping.task, [...mapping.used]);
-  if (found && POINTS_BACK.test(found.text)) return undefined; // "write it to a.txt": it is the output of the step before
-  if (found?.isGuess) mapping.guessed.add(name);
-  return found?.text;
-}
-
-/** `-q` of a command is "quiet" as often as "query": its description decides. */
-const isLetter = (name: string, { description }: JsonSchema): boolean =>
-  name.length === 1 &&
-  typeof description === "string" &&
-  !/\b(search|query|find|terms?|words)\b/i.test(description);
-
-const POINTS_BACK =
-  /^(?:it|this|that|them|these|those|the (?:result|output|answer|text|summary)s?|es|das|ergebnis|lo|eso|el resultado|le|cela|le résultat|isso|o resultado|那|它|结果|それ)$/iu;
-
-/** An operation has dozens of optional fields; a filter set to the whole sentence finds nothing. */
-const isIncidental = (
-  { name, required }: Pick<ParameterSchema, "name" | "required">,
-  { hints, parameters }: Mapping,
-): boolean =>
-  !required &&
-  ((hints.path !== undefined && !/^(name|title|q|query|search|prompt)$/i.test(name)) ||
-    (ASIDE.test(name) && parameters.some((each) => each.required && isFreeText(each.name))));
-
-/** Optional texts that nobody says without a sign where another takes what the task is about. */
-const ASIDE = /desc(?:ription)?$|^meta|caption$|comment$|notes?$/i;
-
-/** A required text of no kind, such as `data`: what the task hands over, if it is marked as a value. */
-function handedOver(parameter: ParameterSchema, mapping: Mapping): JsonValue | undefined {
-  const { schema, required } = parameter;
-  if (!required || !isText(schema) || Array.isArray(schema.enum) || kindOf(parameter)) return undefined;
-  return (
-    take(mapping, "url") ??
-    take(mapping, "quoted") ??
-    take(mapping, "email") ??
-    take(mapping, "phone") ??
-    handedText(parameter, mapping)
-  );
-}
-
-/** "of the text Table 12", "branch fix-login", "the sign Aries". */
-function handedText({ name }: ParameterSchema, mapping: Mapping): string | undefined {
-  const said = /(?<!\p{L})(?:the|den|el|le|o)\s+(?:text|word|phrase|texto|texte|satz)\s+(\S.*)$/iu.exec(
-    mapping.task,
-  )?.[1];
-  const found =
-    said ?? (nameIn(mapping.task, name, { loosely: false }) ?? identifierNamed(name, mapping.task))?.text;
-  if (found !== undefined) useUp(mapping, [found]);
-  return found;
+function nested(parameter: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+  const found = nestedValue(parameter, (schema) => mapPayload(mapping.task, schema, mapping.hints));
+  if (found?.isGuess) mapping.guessed.add(parameter.name);
+  return found?.value;
 }
 
 function taking(kind: ValueKind): Fill {

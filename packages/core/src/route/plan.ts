@@ -142,6 +142,7 @@ function toStep(
   } = mapPayload(task, schema, {
     ...hints,
     constants,
+    calledNames: [...new Set([capability.id, capability.name])],
     ...(path !== undefined && { path }),
   });
   const unplaced = [...files.filter((value) => !isNamed(value, tool, hints)), ...unkeptWord(task, tool)];

@@ -61,7 +61,11 @@ export interface RankOptions {
   /** Rank only these, such as the capabilities an agent can see. */
   readonly visible?: ((id: string) => boolean) | undefined;
   readonly weights?: RouteWeights | undefined;
+  /** The task calls what is visible by its name: it is not refused, but what speaks against it still lowers the confidence. */
+  readonly isCalled?: boolean | undefined;
 }
+
+const CALLED_MOST = 0.5; // below every threshold of refusal, and too uncertain for effects
 
 interface Scored {
   readonly candidate: Candidate;
@@ -84,7 +88,7 @@ export function rank(text: string, index: RouteIndex, options: RankOptions = {})
     .map((candidate) => score(candidate, field, task, weights, scale))
     .sort(byPrecision);
   const open = scored.filter(({ verdict }) => verdict.factor > 0);
-  const { nothingFits, right } = estimate(open, { field, task, index, weights });
+  const { nothingFits, right } = estimate(open, { field, task, index, weights, isCalled: options.isCalled });
   const refused = nothingFits >= (english === bounded ? weights.noneThreshold : GLOSSED_THRESHOLD);
   const floor = FLOOR_SHARE * (open[0]?.score ?? 0);
   const kept = refused ? [] : open.filter((entry) => entry.score >= floor).slice(0, topK);
@@ -111,9 +115,13 @@ interface EstimateParts {
   readonly task: Task;
   readonly index: RouteIndex;
   readonly weights: RouteWeights;
+  readonly isCalled?: boolean | undefined;
 }
 
-function estimate(open: readonly Scored[], { field, task, index, weights }: EstimateParts): Estimate {
+function estimate(
+  open: readonly Scored[],
+  { field, task, index, weights, isCalled }: EstimateParts,
+): Estimate {
   const [first] = open;
   if (!first) return { nothingFits: 1, right: 0 };
   const values = confidenceValues({
@@ -126,8 +134,9 @@ function estimate(open: readonly Scored[], { field, task, index, weights }: Esti
   const general = logOdds(values, weights.none);
   const { model, shift } = ownModel(index, weights);
   const own = model && nothingFitsOdds(catalogValues(open.map(candidateOf), open, task.whole.vector), model);
+  const none = probability(own === undefined ? general : (general + own) / 2);
   return {
-    nothingFits: isSaid(first, task) ? 0 : probability(own === undefined ? general : (general + own) / 2),
+    nothingFits: isSaid(first, task) ? 0 : isCalled ? Math.min(none, CALLED_MOST) : none,
     right: probability(logOdds(values, weights.right) + shift),
   };
 }

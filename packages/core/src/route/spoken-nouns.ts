@@ -25,6 +25,23 @@ const NOUNS: Readonly<Record<string, string>> = {
   document: "Dokument|documento",
   ticket: "Vorgang|incidencia|chamado",
   branch: "Zweig|rama|branche|ramo",
+  node: "Knoten|nodo|nœud|nó",
+  namespace: "Namensraum|espacio de nombres|espace de noms",
+  issue: "Ticket|incidencia|tarea|problème",
+  repository: "repo|Repository|Repositorium|repositorio|dépôt|repositório",
+  file: "Datei|archivo|fichero|fichier|arquivo",
+  city: "Stadt|ciudad|ville|cidade",
+  country: "Land|país|pays",
+  song: "Lied|canción|chanson|canção|música",
+  label: "Label|etiqueta|étiquette",
+  page: "Seite|página",
+  comment: "Kommentar|comentario|commentaire|comentário",
+  server: "Server|servidor|serveur",
+  language: "Sprache|idioma|langue|língua",
+  environment: "Umgebung|entorno|environnement|ambiente",
+  account: "Konto|cuenta|compte|conta",
+  category: "Kategorie|categoría|catégorie|categoria",
+  pod: "Pod",
 };
 
 export const spokenNoun = (noun: string): string =>

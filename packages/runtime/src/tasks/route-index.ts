@@ -5,6 +5,7 @@
  */
 import { type Capability, type CapabilityRegistry, rank, routeDocument } from "@capstan/core";
 import {
+  calledByName,
   type RankResult,
   type RouteDocument,
   type RouteIndex,
@@ -45,7 +46,7 @@ const offered = (registry: CapabilityRegistry): Map<string, Capability> =>
       .map((capability) => [capability.id, capability]),
   );
 
-function documentsOf(capability: Capability): RouteDocument[] {
+export function documentsOf(capability: Capability): RouteDocument[] {
   const { id, name, tools } = capability;
   if (tools.length <= MANY_TOOLS) return [routeDocument(capability)];
   return [
@@ -75,27 +76,43 @@ export interface RankCapabilities {
 
 /**
  * Ranks capabilities for a task, by their entries. A large one is ranked again with only its best entry:
- * a hundred similar operations of one API must not lower the confidence in it.
+ * a hundred similar operations of one API must not lower the confidence in it. One that the task calls by name is ranked alone.
  */
-export function rankCapabilities(
+export function rankCapabilities(task: string, index: RouteIndex, options: RankCapabilities): RankResult {
+  const { topK, visible } = options;
+  const called = calledByName(
+    task,
+    index.entries.flatMap((entry) =>
+      entry && visible(entryOf(entry.document.id))
+        ? [{ entry, capabilityId: entryOf(entry.document.id).capabilityId }]
+        : [],
+    ),
+  );
+  if (called === undefined) return byCapability(rankEntries(task, index, options), topK);
+  const isCalled = (entry: EntryId) => entry.capabilityId === called && visible(entry);
+  const named = rankEntries(task, index, { ...options, visible: isCalled, isCalled: true });
+  return byCapability(named.matches.length > 0 ? named : rankEntries(task, index, options), topK);
+}
+
+function rankEntries(
   task: string,
   index: RouteIndex,
-  { topK, rejected, visible }: RankCapabilities,
+  { rejected, visible, isCalled }: RankCapabilities & { readonly isCalled?: boolean },
 ): RankResult {
   const ask = (open: (id: string) => boolean) =>
-    rank(task, index, { topK: ENTRIES, rejected, visible: open });
+    rank(task, index, { topK: ENTRIES, rejected, visible: open, isCalled });
   const all = ask((id) => visible(entryOf(id)));
   const best = new Map<string, string>();
   for (const { id } of all.matches) {
     const { capabilityId, tool } = entryOf(id);
     if (tool !== undefined && !best.has(capabilityId)) best.set(capabilityId, id);
   }
-  if (best.size === 0) return byCapability(all, topK);
+  if (best.size === 0) return all;
   const alone = ask((id) => {
     const entry = entryOf(id);
     return visible(entry) && (entry.tool === undefined || best.get(entry.capabilityId) === id);
   });
-  return byCapability(alone.noMatch ? all : alone, topK);
+  return alone.noMatch ? all : alone;
 }
 
 /** Entries as capabilities: each once, at its best rank; the matching tool is among the reasons. */

@@ -1,0 +1,82 @@
+/** Texts: what the task hands over, in quotes, behind a colon, or as what remains of the sentence. */
+import type { JsonSchema, JsonValue } from "../schema.ts";
+import { type FreeText, freeText, isFreeText } from "./free-text.ts";
+import { identifierNamed } from "./identifiers-in-text.ts";
+import { isText, type Mapping, take, useUp } from "./mapping.ts";
+import { nameIn } from "./names-in-text.ts";
+import { kindOf } from "./parameter-kind.ts";
+import type { ParameterSchema } from "./parameters.ts";
+import type { FoundValue } from "./task-values.ts";
+
+export function freeValue(
+  { name, schema, required }: ParameterSchema,
+  mapping: Mapping,
+): JsonValue | undefined {
+  if (!isText(schema) || Array.isArray(schema.enum) || !isFreeText(name) || isLetter(name, schema))
+    return undefined;
+  if (kindOf({ name, schema }) === "path") return undefined;
+  const quoted = take(mapping, "quoted");
+  if (quoted !== undefined || isIncidental({ name, required }, mapping)) return quoted;
+  const found = freeText(name, mapping.task, [...mapping.used]);
+  if (found && !required && isUnasked(found, mapping)) return undefined;
+  if (found && POINTS_BACK.test(found.text)) return undefined; // "write it to a.txt": it is the output of the step before
+  if (found?.isGuess) mapping.guessed.add(name);
+  // What remains of a sentence takes nothing: a file in it that no parameter holds is still asked about.
+  if (found && !found.isRest) mapping.used.add(spanOf(found.text, mapping.task));
+  return found?.text;
+}
+
+const spanOf = (text: string, task: string): FoundValue => {
+  const at = task.lastIndexOf(text);
+  return { kind: "quoted", text, at, end: at < 0 ? at : at + text.length };
+};
+
+/** An optional text gets no text of another, and what remains of a sentence only where nothing is required. */
+const isUnasked = ({ text, isRest = false }: FreeText, { parameters, used }: Mapping): boolean =>
+  (isRest && parameters.some(({ required }) => required)) ||
+  [...used].some((each) => each.kind === "quoted" && each.text === text);
+
+/** `-q` of a command is "quiet" as often as "query": its description decides. */
+const isLetter = (name: string, { description }: JsonSchema): boolean =>
+  name.length === 1 &&
+  typeof description === "string" &&
+  !/\b(search|query|find|terms?|words)\b/i.test(description);
+
+const POINTS_BACK =
+  /^(?:it|this|that|them|these|those|the (?:result|output|answer|text|summary)s?|es|das|ergebnis|lo|eso|el resultado|le|cela|le résultat|isso|o resultado|那|它|结果|それ)$/iu;
+
+/** An operation has dozens of optional fields; a filter set to the whole sentence finds nothing. */
+const isIncidental = (
+  { name, required }: Pick<ParameterSchema, "name" | "required">,
+  { hints, parameters }: Mapping,
+): boolean =>
+  !required &&
+  ((hints.path !== undefined && !/^(name|title|q|query|search|prompt)$/i.test(name)) ||
+    (ASIDE.test(name) && parameters.some((each) => each.required && isFreeText(each.name))));
+
+/** Optional texts that nobody says without a sign where another takes what the task is about. */
+const ASIDE = /desc(?:ription)?$|^meta|caption$|comment$|notes?$/i;
+
+/** A required text of no kind, such as `data`: what the task hands over, if it is marked as a value. */
+export function handedOver(parameter: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+  const { schema, required } = parameter;
+  if (!required || !isText(schema) || Array.isArray(schema.enum) || kindOf(parameter)) return undefined;
+  return (
+    take(mapping, "url") ??
+    take(mapping, "quoted") ??
+    take(mapping, "email") ??
+    take(mapping, "phone") ??
+    handedText(parameter, mapping)
+  );
+}
+
+/** "of the text Table 12", "branch fix-login", "the sign Aries". */
+function handedText({ name }: ParameterSchema, mapping: Mapping): string | undefined {
+  const said = /(?<!\p{L})(?:the|den|el|le|o)\s+(?:text|word|phrase|texto|texte|satz)\s+(\S.*)$/iu.exec(
+    mapping.task,
+  )?.[1];
+  const found =
+    said ?? (nameIn(mapping.task, name, { loosely: false }) ?? identifierNamed(name, mapping.task))?.text;
+  if (found !== undefined) useUp(mapping, [found]);
+  return found;
+}
