@@ -90,11 +90,38 @@ export function planParts(ranked: readonly RankedPart[], parts: PlanParts): Plan
       const [first] = matches;
       const capability = first && parts.capabilityOf(first.id);
       return capability
-        ? [{ ...toStep(capability, text, { label: first.id, confidence }, parts), part: text }]
+        ? [
+            {
+              step: { ...toStep(capability, text, { label: first.id, confidence }, parts), part: text },
+              capability,
+            },
+          ]
         : [];
     })
-    .map((step, at) => ({ ...fed(step, at), step: at + 1 }));
+    .map(({ step, capability }, at) => ({
+      ...fed(at === 0 ? step : continued(step, step.part, capability), at),
+      step: at + 1,
+    }));
 }
+
+/** "then subtract 8": of two numbers the first is the previous result, unless "from 500" or "by it" says otherwise. */
+function continued<S extends Step>(step: S, part: string, { tools }: Capability): S {
+  const [only, ...others] = step.missing ?? [];
+  const tool = tools.find(({ name }) => name === step.tool);
+  const [first, second, third] = parametersOf(tool?.input.jsonSchema ?? {}).filter(
+    ({ required, schema }) => required && (schema.type === "number" || schema.type === "integer"),
+  );
+  const number = first && step.payload[first.name];
+  if (!first || !second || third || others.length > 0 || only !== second.name || number === undefined)
+    return step;
+  if (SAYS_ITS_PLACE.test(part)) return step;
+  const { [first.name]: _, ...rest } = step.payload;
+  return { ...step, payload: { ...rest, [second.name]: number }, missing: [first.name] };
+}
+
+/** "divide 100 by it", "subtract that from 500". */
+const SAYS_ITS_PLACE =
+  /(?<!\p{L})(?:(?:by|durch|entre|por|par)\s+(?:it|that|this|the result|es|das|eso|cela|isso)(?!\p{L})|(?:from|von|de|a)\s+\d)/iu;
 
 type Step = Omit<PlannedStep, "step">;
 
