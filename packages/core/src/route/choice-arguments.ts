@@ -158,8 +158,12 @@ export function arrayFor(
   const marked = item.type === "string" ? markedItems(name, mapping) : [];
   if (marked.length > 0) return marked;
   if (Array.isArray(item.anyOf ?? item.oneOf)) return undefined; // its items have shapes that words alone do not give
-  const items = listItems(mapping.task);
-  if (items.length === 0 || !(required || speaksOf(name, mapping.task))) return undefined;
+  return required || speaksOf(name, mapping.task) ? unmarkedItems(item, mapping) : undefined;
+}
+
+function unmarkedItems(item: JsonSchema, { task }: Mapping): JsonValue | undefined {
+  const items = listItems(task);
+  if (items.length === 0) return undefined;
   return item.type === "object" ? items.map((text) => itemOf(item, text)) : items;
 }
 
