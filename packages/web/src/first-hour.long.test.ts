@@ -65,6 +65,36 @@ describe("what is found on the machine answers without a key", () => {
   });
 });
 
+test("what is typed while a message is handed over is kept, and sent after it", async () => {
+  llm.script = (request) => ({ text: [`Answer to ${lastUserText(request)}.`] });
+  const page = await chatWith({});
+  await say(page, "zero");
+  await answers(page).getByText("Answer to zero.").waitFor();
+  let handOver = () => {};
+  const held = new Promise<void>((resolve) => {
+    handOver = resolve;
+  });
+  await page.route("**/messages", async (route) => {
+    if (route.request().method() === "POST") await held;
+    await route.continue();
+  });
+  await say(page, "one");
+  await say(page, "two");
+  handOver();
+  await answers(page).getByText("Answer to one.").waitFor();
+  await answers(page).getByText("Answer to two.").waitFor();
+});
+
+test("what is typed before the palette is loaded is searched for, and is no shortcut of the page", async () => {
+  const page = await studio.open("/approvals");
+  await page.getByRole("heading", { name: "Approvals" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("usage");
+  await expect.poll(() => page.getByRole("combobox").inputValue()).toBe("usage");
+  await expect.poll(() => page.getByRole("option", { name: "New chat" }).count()).toBe(0);
+  expect(new URL(page.url()).pathname).toBe("/approvals");
+});
+
 describe("a provider that fails", () => {
   test("with 429 is retried in one line that changes, and stays as a note", async () => {
     let refusals = 2;

@@ -1,6 +1,6 @@
 /** Everything by name: screens, agents, conversations, capabilities, settings and what can be done. */
 import { Command } from "cmdk";
-import { useDeferredValue, useState } from "react";
+import { type RefObject, useDeferredValue, useState } from "react";
 import { useLocation } from "wouter";
 import { Dialog } from "../kit/dialog.tsx";
 import { api } from "../server/api.ts";
@@ -47,13 +47,20 @@ const SETTINGS: readonly Entry[] = [
 ];
 
 interface CommandPaletteProps {
+  /** What was typed while this was loading; taken over and cleared. */
+  early: RefObject<string | undefined>;
   onClose: () => void;
   onShortcuts: () => void;
 }
 
-export function CommandPalette({ onClose, onShortcuts }: CommandPaletteProps) {
+export function CommandPalette({ early, onClose, onShortcuts }: CommandPaletteProps) {
   const [, go] = useLocation();
   const [text, setText] = useState("");
+  const takeEarly = () => {
+    const typed = early.current ?? "";
+    early.current = undefined;
+    setText((since) => since + typed);
+  };
   const searched = useDeferredValue(text.trim());
   const agents = useAgents().data?.items ?? [];
   const capabilities = useCapabilities().data?.items ?? [];
@@ -75,6 +82,7 @@ export function CommandPalette({ onClose, onShortcuts }: CommandPaletteProps) {
       <Command label="Commands" className="flex flex-col gap-2" loop>
         <Command.Input
           autoFocus
+          onFocus={takeEarly}
           value={text}
           onValueChange={setText}
           placeholder="Search agents, chats, capabilities, settings, actions"

@@ -16,6 +16,12 @@ const GO_ON =
   /^(?:ok(?:ay)?,?\s+)?(?:go on|continue|resume|next|weiter)(?:\s+(?:the\s+)?tour)?(?:\s+please)?[.!]*$/i;
 const COUNT_TO = 12;
 const TASKS = ["Make a plan", "Write a file", "Run code after your approval", "Stop and resume"];
+const UNDER_WAY = [
+  "Making a plan",
+  "Writing a file",
+  "Running code after your approval",
+  "Stopping and resuming",
+];
 
 interface TourStep {
   readonly tool: string;
@@ -109,7 +115,7 @@ function toldAfter(step: TourStep | undefined, answer: ToolAnswer | undefined): 
 const todosUpTo = (done: number): JsonValue[] =>
   TASKS.map((content, at) => ({
     content,
-    activeForm: content.replace(/^(\w+?)e?\b/, "$1ing"),
+    activeForm: UNDER_WAY[at] ?? content,
     status: at < done ? "completed" : at === done ? "in_progress" : "pending",
   }));
 

@@ -23,28 +23,24 @@ interface ComposerProps {
   onSend: (outgoing: Outgoing) => Promise<void>;
 }
 
-/** The input. Enter sends, Shift+Enter adds a line; a message that could not be sent stays. */
+/**
+ * The input. Enter sends, Shift+Enter adds a line. A message that could not be sent is put back. Text typed while one is
+ * being sent is kept; if Enter was pressed, it is sent next.
+ */
 export function Composer({ model, abilities, busy, placeholder, draftOf, onStop, onSend }: ComposerProps) {
-  const [text, setText] = useDraft(draftOf);
-  const [files, setFiles] = useState<File[]>([]);
   const [reasoning, setReasoning] = useState(false);
   const [subAgent, setSubAgent] = useState("");
   const input = useRef<HTMLTextAreaElement>(null);
   useFocusWherePointing(input);
-  const ready = (text.trim() !== "" || files.length > 0) && !busy;
-
-  const send = async () => {
-    if (!ready) return;
-    const said = subAgent === "" ? text.trim() : `Ask ${subAgent}: ${text.trim()}`;
-    try {
-      await onSend({ text: said, files, ...(reasoning && { reasoning: "medium" as const }) });
-      setText("");
-      setFiles([]);
-      input.current?.focus();
-    } catch {
-      // The room shows why; what was written stays.
-    }
-  };
+  const { text, setText, files, setFiles, ready, send } = useOutgoing({
+    draftOf,
+    busy,
+    input,
+    handOver: ({ text, files }) => {
+      const said = subAgent === "" ? text : `Ask ${subAgent}: ${text}`;
+      return onSend({ text: said, files, ...(reasoning && { reasoning: "medium" as const }) });
+    },
+  });
   const attach = (added: readonly File[]) => {
     if (added.length > 0) setFiles([...files, ...added]);
   };
@@ -112,6 +108,40 @@ export function Composer({ model, abilities, busy, placeholder, draftOf, onStop,
       </div>
     </div>
   );
+}
+
+interface OutgoingOptions extends Pick<ComposerProps, "draftOf" | "busy"> {
+  input: RefObject<HTMLTextAreaElement | null>;
+  handOver: (outgoing: Outgoing) => Promise<void>;
+}
+
+/** The text and the files that are being written, and sending them. */
+function useOutgoing({ draftOf, busy, input, handOver }: OutgoingOptions) {
+  const [text, setText] = useDraft(draftOf);
+  const [files, setFiles] = useState<File[]>([]);
+  const isNext = useRef(false);
+  const ready = (text.trim() !== "" || files.length > 0) && !busy;
+  const send = async () => {
+    isNext.current = busy;
+    if (!ready) return;
+    setText("");
+    setFiles([]);
+    input.current?.focus();
+    try {
+      await handOver({ text: text.trim(), files });
+    } catch {
+      // The room shows why. What waited to be sent next stays, too.
+      isNext.current = false;
+      setText([text, input.current?.value ?? ""].filter((part) => part !== "").join("\n"));
+      setFiles((added) => [...files, ...added]);
+    }
+  };
+  useEffect(() => {
+    if (busy || !isNext.current) return;
+    isNext.current = false;
+    void send();
+  });
+  return { text, setText, files, setFiles, ready, send };
 }
 
 /** Writing is what a chat is opened for; on a touch screen a keyboard would come up unasked. */
