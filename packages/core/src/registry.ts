@@ -100,7 +100,12 @@ export class CapabilityRegistry {
     const capability = this.#byId.get(id);
     return capability
       ? ok(capability)
-      : fail("capability_unknown", { id, nearest: nearest(id, this.#byId.keys()) });
+      : fail("capability_unknown", { id, nearest: nearest(id, this.#suggested()) });
+  }
+
+  /** An agent that is listed as a capability may be private, so its id is suggested to nobody. */
+  #suggested(): string[] {
+    return [...this.#byId.keys()].filter((id) => !id.startsWith("agent."));
   }
 
   /** All, in order of registration. */

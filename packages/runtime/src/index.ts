@@ -156,6 +156,7 @@ export {
 } from "./replays/replay-store.ts";
 export { startReplayWorker } from "./replays/replay-worker.ts";
 export { agentsOfRuns, type RunSelection, selectRuns } from "./replays/select-runs.ts";
+export { type WorkAskers, workAskers } from "./replays/work-askers.ts";
 export { type FolderWork, folderWorks } from "./repositories/folder-works.ts";
 export { Git } from "./repositories/git.ts";
 export { type FolderChange, Worktrees } from "./repositories/worktrees.ts";
@@ -231,7 +232,7 @@ export { promptOf } from "./runs/history/trace-reads.ts";
 export { readTrajectory } from "./runs/history/trajectory.ts";
 export type { EventBatch } from "./runs/log/event-hub.ts";
 export { EventRetention } from "./runs/log/event-retention.ts";
-export { isModelCheck, tryByModel } from "./runs/model/model-checks.ts";
+export { isModelCheck } from "./runs/model/model-checks.ts";
 export { type WebhookDelivery, webhookOf } from "./runs/processes/webhooks.ts";
 export type { Runs } from "./runs/runs.ts";
 export { delegation } from "./runs/subagents/delegation.ts";
@@ -273,6 +274,7 @@ export type { TaskEvent, TaskProgress } from "./tasks/task-changes.ts";
 export { openTaskRunner, type TaskParts, type TaskRunner } from "./tasks/task-runner.ts";
 export { type TaskRecord, type TaskStore, taskStore } from "./tasks/task-store.ts";
 export { createToolChooser, type ToolChooser } from "./tasks/tool-choice.ts";
+export { type TextTrialParts, tryByModel } from "./tasks/try-text-check.ts";
 export { createHistogram, type Histogram } from "./telemetry/histogram.ts";
 export { openTelemetry, type Telemetry, type TelemetryRecord } from "./telemetry/telemetry.ts";
 export {

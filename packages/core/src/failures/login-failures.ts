@@ -88,6 +88,11 @@ export const loginFailures = {
     message: ({ user }) => `The role of ${user} allows reading only, so nothing runs in their name.`,
     nextStep: () => 'Ask an admin of this server for the role "run", then restart what was stopped.',
   }),
+  work_beyond_owner: row<{ owner: string; why: string }>({
+    status: 403,
+    message: ({ owner, why }) => `${owner} started this work and could not start it now: ${why}.`,
+    nextStep: () => "Have someone with the right to do it start it again.",
+  }),
   sign_in_not_set_up: row<Record<never, never>>({
     status: 409,
     message: () => "Sign-in is not set up on this server: it has no OpenID provider.",

@@ -4,6 +4,7 @@
  */
 import {
   type AgentSpec,
+  type CapabilityRef,
   type CapabilityRegistry,
   type CountTokens,
   compose,
@@ -19,7 +20,7 @@ import type { UserRecord, UserStore } from "../users/user-store.ts";
 import type { AgentAuthors } from "./agent-authors.ts";
 import type { AgentStore } from "./agent-store.ts";
 import { KeptAgents } from "./kept-agents.ts";
-import type { OfferAgents } from "./offer-agents.ts";
+import { delegateIdOf, type OfferAgents } from "./offer-agents.ts";
 import type { RevisionStore } from "./revision-store.ts";
 
 export interface Composer {
@@ -27,8 +28,17 @@ export interface Composer {
   composeFor(agentId: string, userEmail: string, follows?: Follows | null): Promise<Result<RuntimeAgent>>;
   /** The same to look at, which who may only read can. */
   showFor(agentId: string, userEmail: string, follows?: Follows | null): Promise<Result<RuntimeAgent>>;
-  /** An unsaved agent with the user's rights, to look at; one with an id and version of its own is kept under them. */
-  preview(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
+  /** Whether there is such a capability for this person: an agent that is not for them is none. */
+  knows(capabilityId: string, userEmail: string): Promise<boolean>;
+  /**
+   * An unsaved agent with the user's rights, to look at; one with an id and version of its own is kept under them. `listed`: what
+   * the agent has already, by somebody else.
+   */
+  preview(
+    spec: AgentSpec,
+    userEmail: string,
+    listed?: readonly CapabilityRef[],
+  ): Promise<Result<RuntimeAgent>>;
   /** The same to use it. */
   composeUnsaved(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
   /** A saved agent with unsaved changes, under its own id and rights; kept by its whole content. */
@@ -63,7 +73,7 @@ export function createComposer(parts: {
   /** Tells of changes of agents and rights. */
   policyChanges?: Pick<PolicyChanges, "onChange">;
 }): Composer {
-  const { agents, users, registry, countTokens } = parts;
+  const { agents, users, registry, countTokens, offerAgents } = parts;
   const kept = new Map<string, Result<RuntimeAgent>>();
   const trials = new KeptAgents();
   registry.onChange(() => {
@@ -72,18 +82,17 @@ export function createComposer(parts: {
   });
   parts.policyChanges?.onChange(() => trials.clear());
 
-  const scopesOf = async ({ id, grantedScopes }: AgentSpec): Promise<string[]> => [
-    ...grantedScopes,
-    ...(await users.grantsOf(`agent:${id}`)).map(({ scope }) => scope),
-  ];
+  const scopesOf = scopesWith(users);
 
   async function preview(
     spec: AgentSpec,
     userEmail: string,
     action: "see" | "use",
-    isTrial?: boolean,
+    { isTrial, listed }: PreviewOptions = {},
   ): Promise<Result<RuntimeAgent>> {
-    await parts.offerAgents?.(spec.capabilities);
+    const refused = listed && (await unknownIn(spec, listed, userEmail, knows));
+    if (refused) return refused;
+    await offerAgents?.(spec.capabilities);
     const [user, agentScopes] = await Promise.all([users.get(userEmail), scopesOf(spec)]);
     return refusalOf(user, action) ?? composeWithin(spec, effectiveScopes(agentScopes, user.scopes), isTrial);
   }
@@ -108,10 +117,8 @@ export function createComposer(parts: {
     return agent.ok ? parts.authors.limit(agent.value, followed ? chosenBy : undefined) : agent;
   }
 
-  const isKnownTo = async (...who: [agentId: string, userEmail: string]): Promise<boolean> =>
-    parts.mayUse?.(...who) ?? true;
-  const unknown = (agentId: string) => fail("not_found", { what: "agent", id: agentId });
-
+  const isKnownTo = parts.mayUse ?? (async () => true);
+  const knows = knowsThrough(isKnownTo);
   const composeSaved =
     (action: "see" | "use"): Composer["composeFor"] =>
     async (agentId, userEmail, follows) => {
@@ -121,22 +128,58 @@ export function createComposer(parts: {
       return limited.ok ? preview(limited.value, userEmail, action) : limited;
     };
   return {
-    preview: (spec, userEmail) => preview(spec, userEmail, "see"),
-    composeUnsaved: (spec, userEmail) => preview(spec, userEmail, "use"),
-    composeTrial: (spec, userEmail) => preview(spec, userEmail, "see", true),
+    knows,
+    preview: (spec, userEmail, listed = []) => preview(spec, userEmail, "see", { listed }),
+    composeUnsaved: (spec, userEmail) => preview(spec, userEmail, "use", { listed: [] }),
+    composeTrial: (spec, userEmail) => preview(spec, userEmail, "see", { isTrial: true }),
     keptTrial: (key, make) => trials.get(key, make),
     async readSpec(agentId, userEmail, revision) {
       if (!(await isKnownTo(agentId, userEmail))) return unknown(agentId);
       return specOf(agentId, userEmail, revision === undefined ? undefined : { agentId, revision });
     },
     async composeOwn(spec) {
-      await parts.offerAgents?.(spec.capabilities);
+      await offerAgents?.(spec.capabilities);
       return composeWithin(spec, await scopesOf(spec));
     },
     readRecorded: (agentId, revision) => specOf(agentId, undefined, { agentId, revision }),
     composeFor: composeSaved("use"),
     showFor: composeSaved("see"),
   };
+}
+
+interface PreviewOptions {
+  readonly isTrial?: boolean;
+  /** Set when somebody names the capabilities: those that they did not have to name. */
+  readonly listed?: readonly CapabilityRef[];
+}
+
+const scopesWith =
+  (users: Pick<UserStore, "grantsOf">) =>
+  async ({ id, grantedScopes }: AgentSpec): Promise<string[]> => [
+    ...grantedScopes,
+    ...(await users.grantsOf(`agent:${id}`)).map(({ scope }) => scope),
+  ];
+
+const unknown = (agentId: string) => fail("not_found", { what: "agent", id: agentId });
+
+const knowsThrough =
+  (isKnownTo: (agentId: string, userEmail: string) => Promise<boolean>): Composer["knows"] =>
+  async (capabilityId, userEmail) => {
+    const agentId = delegateIdOf(capabilityId);
+    return agentId === undefined || isKnownTo(agentId, userEmail);
+  };
+
+/** An agent that somebody names and that is not for them looks like a capability that there is not. */
+async function unknownIn(
+  { capabilities }: AgentSpec,
+  listed: readonly CapabilityRef[],
+  userEmail: string,
+  knows: Composer["knows"],
+): Promise<Refused | undefined> {
+  const old = new Set(listed.map(({ id }) => id));
+  for (const { id } of capabilities)
+    if (!old.has(id) && !(await knows(id, userEmail))) return fail("capability_unknown", { id, nearest: [] });
+  return undefined;
 }
 
 /** Of a trial all its content counts: it has the id and version of the saved agent. Undefined: not kept. */

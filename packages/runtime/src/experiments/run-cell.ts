@@ -4,11 +4,13 @@ import type { Database } from "../db/database.ts";
 import { type FailedEnd, type LeasedWorker, startLeasedWorker } from "../replays/leased-worker.ts";
 import { callsIn, type RecordedRun } from "../replays/read-recording.ts";
 import { type ReplayedRun, type ReplayParts, replayRun } from "../replays/replay-run.ts";
+import type { WorkAskers } from "../replays/work-askers.ts";
 import { type CellEnd, type CellQueue, type ClaimedCell, cellQueue } from "./experiment-store.ts";
 import { type ScoreParts, type StoredScore, scoreRun } from "./score-run.ts";
 
 export interface CellParts extends ReplayParts, Pick<ScoreParts, "scorers"> {
   readonly database: Database;
+  readonly askers: WorkAskers;
   readonly onError: (error: unknown, what: string) => void;
   /** Tells telemetry about each score, once it is stored. */
   readonly scored?: ((cell: ScoredEvent) => void) | undefined;
@@ -45,6 +47,8 @@ async function runCell(
   signal: AbortSignal,
 ): Promise<CellEnd | FailedEnd> {
   const { item, variant, leftUsd, liveReads, user, agentId, scorers } = cell;
+  const allowed = await parts.askers.stillMay({ owner: user, agentId });
+  if (!allowed.ok) return { status: "failed", failure: allowed.failure };
   const recording = recordingFor(cell);
   const replayed = await replayRun(parts, {
     id: cell.id,

@@ -9,6 +9,7 @@ import type { ScoredEvent } from "../experiments/run-cell.ts";
 import { type ScoreParts, type StoredScore, scoreRun } from "../experiments/score-run.ts";
 import { type FailedEnd, type LeasedWorker, startLeasedWorker } from "../replays/leased-worker.ts";
 import { type RecordedRun, readRecording } from "../replays/read-recording.ts";
+import type { WorkAskers } from "../replays/work-askers.ts";
 import { type DriftAlert, findDrift } from "./find-drift.ts";
 import { type ClaimedScore, type ScoreEnd, type ScoreQueue, scoreQueue } from "./monitor-store.ts";
 
@@ -16,6 +17,7 @@ const PLACES = 2; // of a process, for all monitors
 
 export interface MonitorParts extends ScoreParts {
   readonly database: Database;
+  readonly askers: WorkAskers;
   /** Tells telemetry about each score, once it is stored. */
   readonly scored: (run: ScoredEvent | undefined) => void;
   /** Called once for each alert. */
@@ -60,6 +62,8 @@ async function scoreLiveRun(
 ): Promise<ScoreEnd | FailedEnd> {
   const read = await readRecording(parts.database.pool, runId, { isOnlyRead: true });
   if (!read.ok) return { status: "failed", failure: read.failure };
+  const allowed = await parts.askers.stillMay({ owner: user, agentId, user: read.value.user });
+  if (!allowed.ok) return { status: "failed", failure: allowed.failure };
   const run = scoredRun(read.value);
   const clean = withoutSecrets(run, kinds);
   const scores: StoredScore[] = [];

@@ -36,11 +36,13 @@ export const LIST = `select ${COLUMNS}, ${COUNTS} from replays p
 
 const ITEM_COLUMNS = `i.id, i.position, i.run_id as "runId", r.session_id as "sessionId", i.status, i.verdict, i.comparison,
   i.failure`;
-/** $1 replay, $2 verdict or null, $3 after this position, $4 limit. */
-export const ITEMS = `select ${ITEM_COLUMNS} from replay_items i join runs r on r.id = i.run_id
-  where i.replay_id = $1 and ($2::text is null or i.verdict = $2) and i.position > $3 order by i.position limit $4`;
-export const ITEM = `select ${ITEM_COLUMNS}, i.messages from replay_items i join runs r on r.id = i.run_id
-  where i.replay_id = $1 and i.run_id = $2`;
+const OF_ITEMS = "from replay_items i join runs r on r.id = i.run_id join sessions s on s.id = r.session_id";
+/** $1 replay, $2 owner of the sessions or null, $3 verdict or null, $4 after this position, $5 limit. */
+export const ITEMS = `select ${ITEM_COLUMNS} ${OF_ITEMS} where i.replay_id = $1 and ($2::text is null or s.owner = $2)
+    and ($3::text is null or i.verdict = $3) and i.position > $4 order by i.position limit $5`;
+/** $1 replay, $2 owner of the session or null, $3 run. */
+export const ITEM = `select ${ITEM_COLUMNS}, i.messages ${OF_ITEMS}
+  where i.replay_id = $1 and ($2::text is null or s.owner = $2) and i.run_id = $3`;
 
 export const REMOVE = "delete from replays where id = $1";
 

@@ -66,6 +66,8 @@ export type ItemEnd =
   | { readonly status: "failed"; readonly failure: Failure };
 
 export interface ItemPage {
+  /** Whose runs may be seen; everybody's if absent. */
+  readonly owner?: string | undefined;
   readonly verdict?: Verdict | undefined;
   /** Positions after this one. */
   readonly after?: number | undefined;
@@ -89,8 +91,8 @@ export interface ReplayStore {
   /** Newest first. */
   list(page: ReplayPageQuery): Promise<{ items: ReplayRecord[]; nextCursor?: string }>;
   items(id: string, page: ItemPage): Promise<{ items: ReplayItem[]; nextAfter?: number }>;
-  /** One run of it, with what the replay said. */
-  item(id: string, runId: string): Promise<Result<ReplayItem>>;
+  /** One run of it, with what the replay said; `owner`: whose runs may be seen, everybody's if absent. */
+  item(id: string, runId: string, owner: string | undefined): Promise<Result<ReplayItem>>;
   cancel(id: string): Promise<Result<ReplayRecord>>;
   remove(id: string): Promise<Result<true>>;
 }
@@ -129,9 +131,10 @@ export function replayStore(pool: pg.Pool): ReplayStore {
       const last = items.at(-1);
       return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
     },
-    async items(id, { verdict, after = -1, limit }) {
+    async items(id, { owner, verdict, after = -1, limit }) {
       const { rows } = await pool.query<ReplayItem>(statements.ITEMS, [
         id,
+        owner ?? null,
         verdict ?? null,
         after,
         limit + 1,
@@ -140,10 +143,10 @@ export function replayStore(pool: pg.Pool): ReplayStore {
       const last = items.at(-1);
       return { items, ...(rows.length > limit && last && { nextAfter: last.position }) };
     },
-    async item(id, runId) {
+    async item(id, runId, owner) {
       const { rows } =
         isUuid(id) && isUuid(runId)
-          ? await pool.query<ReplayItem>(statements.ITEM, [id, runId])
+          ? await pool.query<ReplayItem>(statements.ITEM, [id, owner ?? null, runId])
           : { rows: [] };
       return rows[0] ? ok(rows[0]) : fail("not_found", { what: "replayed run", id: runId });
     },

@@ -5,9 +5,11 @@ import { type FailedEnd, type LeasedWorker, startLeasedWorker } from "./leased-w
 import { readRecording } from "./read-recording.ts";
 import { type ReplayParts, replayRun } from "./replay-run.ts";
 import type { ClaimedItem, ItemEnd, ReplayQueue } from "./replay-store.ts";
+import type { WorkAskers } from "./work-askers.ts";
 
 export interface WorkerParts extends ReplayParts {
   readonly database: Database;
+  readonly askers: WorkAskers;
   readonly queue: ReplayQueue;
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -23,6 +25,9 @@ async function replayItem(parts: WorkerParts, item: ClaimedItem, signal: AbortSi
   const { id, runId, change, leftUsd } = item;
   const recording = await readRecording(parts.database.pool, runId);
   if (!recording.ok) return failed(recording);
+  const { agentId, user } = recording.value;
+  const allowed = await parts.askers.stillMay({ owner: item.owner, agentId, user });
+  if (!allowed.ok) return failed(allowed);
   const replayed = await replayRun(parts, {
     id,
     recording: recording.value,

@@ -1,4 +1,4 @@
-/** Which capabilities and tools a task may use: those of the named agent, or all whose scopes the caller has. */
+/** Which capabilities and tools a task may use: those of the named agent, or all that are for the caller and whose scopes they have. */
 import { type Capability, type CapabilityRegistry, ok, type Result } from "@capstan/core";
 import { missingScopes, type TaskRequest } from "@capstan/core/internal";
 import type { Composer } from "../agents/composer.ts";
@@ -7,7 +7,7 @@ import type { EntryId } from "./route-index.ts";
 
 export interface VisibilityParts {
   readonly registry: CapabilityRegistry;
-  readonly composer: Pick<Composer, "showFor">;
+  readonly composer: Pick<Composer, "showFor" | "knows">;
   readonly users: Pick<UserStore, "get">;
 }
 
@@ -42,11 +42,14 @@ export async function visibleTo(
     });
   }
   const { scopes } = await users.get(email);
+  const listed = registry.list().map(({ id }) => id);
+  const known = await Promise.all(listed.map((id) => composer.knows(id, email)));
+  const hidden = new Set(listed.filter((_, at) => !known[at]));
   const has = (needed: readonly string[]) => missingScopes(needed, scopes).length === 0;
   return ok({
     sees: (id) => {
       const found = capabilityOf(id);
-      return found !== undefined && has(found.requiredScopes);
+      return found !== undefined && !hidden.has(id) && has(found.requiredScopes);
     },
     capabilityOf: (id) => withTools(id, (_, needed) => has(needed)),
   });

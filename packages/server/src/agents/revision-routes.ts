@@ -264,7 +264,7 @@ async function mayUse(
   const grown = mayGrow(live, next, yes);
   if (!grown.ok) return grown;
   const within = await withinAuthor(services, caller, next, live.id);
-  return within.ok ? services.composer.preview(next, caller.email) : within;
+  return within.ok ? services.composer.preview(next, caller.email, next.capabilities) : within;
 }
 
 async function promote(

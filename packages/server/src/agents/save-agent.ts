@@ -69,7 +69,11 @@ export async function saveAgent(
   if (!known.ok) return known;
   const allowed = await withinAuthor(services, caller, input, before?.id);
   if (!allowed.ok) return allowed;
-  const composed = await composer.preview({ ...input, id: "unsaved", version: 0 }, caller.email);
+  const composed = await composer.preview(
+    { ...input, id: "unsaved", version: 0 },
+    caller.email,
+    sealed ? input.capabilities : before?.capabilities,
+  );
   if (!composed.ok) return composed;
   const named = policiesNameTools(composed.value);
   if (!named.ok) return named;

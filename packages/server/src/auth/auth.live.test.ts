@@ -37,6 +37,12 @@ describe("on loopback", () => {
     ["names the protocol", { "x-forwarded-proto": "https" }],
     ["names the address", { "x-real-ip": "203.0.113.7" }],
     ["is Cloudflare's", { "cf-connecting-ip": "203.0.113.7" }],
+    ["names only itself", { "x-forwarded-by": "edge" }],
+    ["is an older nginx", { "x-nginx-proxy": "true" }],
+    ["is Envoy", { "x-envoy-external-address": "203.0.113.7" }],
+    ["is Azure's", { "x-azure-clientip": "203.0.113.7" }],
+    ["is a CDN that guards against loops", { "cdn-loop": "edge" }],
+    ["is an application server's", { "wl-proxy-client-ip": "203.0.113.7" }],
     ["keeps the public name", { host: "capstan.example.com" }],
   ])("a proxy that %s requires a key, although it connects from loopback", async (_what, headers) => {
     expect(await rawStatus(server.url, headers)).toBe(401);

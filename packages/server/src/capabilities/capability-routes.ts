@@ -14,7 +14,7 @@ import {
   ToolRun,
 } from "@capstan/client/wire";
 import type { CapabilityRegistry } from "@capstan/core";
-import { type AnyTool, type Capability, fail } from "@capstan/core";
+import { type AnyTool, type Capability, fail, type Result } from "@capstan/core";
 import { whyUnavailable } from "@capstan/core/internal";
 import {
   type AgentSharings,
@@ -167,7 +167,7 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
   });
   routes.openapi(runRoute, async (c) => {
     const { id, tool } = c.req.valid("param");
-    const known = registry.get(id);
+    const known = await knownTo(services, id, c.get("caller"));
     if (!known.ok) return problem(c, { ...known.failure, status: 404 });
     const answer = await runOneTool(
       services,
@@ -181,6 +181,14 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
   });
   return routes;
 }
+
+/** An agent that is not for this person is no capability. */
+const knownTo = async (
+  { composer, registry }: Pick<CapabilityRouteParts, "composer" | "registry">,
+  id: string,
+  { email }: Caller,
+): Promise<Result<Capability>> =>
+  (await composer.knows(id, email)) ? registry.get(id) : fail("capability_unknown", { id, nearest: [] });
 
 const cursorAfter = (id: string): string => Buffer.from(`capability ${id}`).toString("base64url");
 const idInCursor = (cursor: string): string | undefined =>

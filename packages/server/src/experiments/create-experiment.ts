@@ -5,6 +5,7 @@ import { type Scorer, type ScorerSpec, scorerName } from "@capstan/core/internal
 import type {
   AgentSharings,
   AuditLog,
+  Composer,
   ConfigSeal,
   DatasetStore,
   ExperimentRecord,
@@ -31,6 +32,7 @@ export interface ExperimentParts {
   readonly scorers: readonly Scorer[];
   readonly audit: AuditLog;
   readonly sharing: AgentSharings;
+  readonly composer: Pick<Composer, "knows">;
 }
 
 type Variant = ExperimentRecord["variants"][number];

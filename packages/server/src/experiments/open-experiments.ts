@@ -17,6 +17,7 @@ import {
   type ScoredEvent,
   startExperimentWorker,
   type TextCheckStore,
+  type WorkAskers,
 } from "@capstan/runtime";
 import type { Feature } from "../http/feature.ts";
 import type { SessionFiles } from "../sessions/session-files.ts";
@@ -25,6 +26,7 @@ import { experimentRoutes } from "./experiment-routes.ts";
 
 export interface ExperimentFeatureParts {
   readonly database: Database;
+  readonly workAskers: WorkAskers;
   readonly gate: Gate;
   readonly composer: Composer;
   readonly models: Models;
@@ -47,6 +49,7 @@ export async function openExperiments(parts: ExperimentFeatureParts): Promise<Fe
   const worker = await parts.withRetry(() =>
     startExperimentWorker({
       database,
+      askers: parts.workAskers,
       gate: parts.gate,
       composer: parts.composer,
       models: parts.models,

@@ -12,6 +12,7 @@ import {
   type MonitorStore,
   type ScoredEvent,
   startMonitorWorker,
+  type WorkAskers,
 } from "@capstan/runtime";
 import type { Feature } from "../http/feature.ts";
 import type { Log } from "../settings/log.ts";
@@ -21,6 +22,7 @@ type DriftAlert = Parameters<Parameters<typeof startMonitorWorker>[0]["drifted"]
 
 export interface MonitorFeatureParts {
   readonly database: Database;
+  readonly workAskers: WorkAskers;
   readonly monitors: MonitorStore;
   readonly agents: AgentStore;
   readonly sharing: AgentSharings;
@@ -42,6 +44,7 @@ export async function openMonitors(parts: MonitorFeatureParts): Promise<Feature>
   const worker = await parts.withRetry(() =>
     startMonitorWorker({
       database,
+      askers: parts.workAskers,
       models,
       budgets: ledger,
       scorers,

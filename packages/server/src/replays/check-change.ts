@@ -4,6 +4,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import {
   type AgentSharings,
   agentsOfRuns,
+  type Composer,
   type Database,
   type Models,
   RECORDED_MODEL,
@@ -14,11 +15,12 @@ import { type Caller, isAdmin } from "../http/caller.ts";
 export interface ChangeParts {
   readonly models: Pick<Models, "check">;
   readonly sharing: AgentSharings;
+  readonly composer: Pick<Composer, "knows">;
 }
 
 /** A config decides where requests go and which secrets go with them: it may not be tried live by whoever likes. */
 export async function checkChange(
-  { models, sharing }: ChangeParts,
+  { models, sharing, composer }: ChangeParts,
   caller: Caller,
   asked: {
     readonly with: Pick<ReplayWith, "capabilities" | "model" | "rules">;
@@ -31,6 +33,10 @@ export async function checkChange(
       message: "Only an admin can combine changed capabilities with live reads.",
       nextStep: "Leave out live_reads to use recorded results, or ask an admin.",
     });
+  for (const each of capabilities ?? []) {
+    const id = typeof each === "string" ? each : each.id;
+    if (!(await composer.knows(id, caller.email))) return fail("capability_unknown", { id, nearest: [] });
+  }
   const named = rules.map((rule) => rule.agent_id);
   const known = await usableAgents(sharing, named, caller);
   if (!known.ok) return known;

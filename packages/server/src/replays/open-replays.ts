@@ -14,6 +14,7 @@ import {
   replayStore,
   startReplayWorker,
   type TextCheckStore,
+  type WorkAskers,
 } from "@capstan/runtime";
 import type { Feature } from "../http/feature.ts";
 import type { SessionFiles } from "../sessions/session-files.ts";
@@ -21,6 +22,7 @@ import { replayRoutes } from "./replay-routes.ts";
 
 export interface ReplayFeatureParts {
   readonly database: Database;
+  readonly workAskers: WorkAskers;
   readonly gate: Gate;
   readonly composer: Composer;
   readonly models: Models;
@@ -40,6 +42,7 @@ export async function openReplays(parts: ReplayFeatureParts): Promise<Feature> {
   const worker = await parts.withRetry(() =>
     startReplayWorker({
       database,
+      askers: parts.workAskers,
       queue: replayQueue(database.pool),
       gate: parts.gate,
       composer: parts.composer,

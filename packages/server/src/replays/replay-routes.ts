@@ -13,6 +13,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import {
   type AgentSharings,
   type AuditLog,
+  type Composer,
   type ConfigSeal,
   type Database,
   isUuid,
@@ -102,6 +103,7 @@ export interface ReplayRouteParts {
   readonly models: Pick<Models, "check">;
   readonly audit: AuditLog;
   readonly sharing: AgentSharings;
+  readonly composer: Pick<Composer, "knows">;
 }
 
 export function replayRoutes(parts: ReplayRouteParts) {
@@ -138,7 +140,8 @@ export function replayRoutes(parts: ReplayRouteParts) {
     if (!after.ok) return problem(c, after.failure);
     const found = await own(c.req.valid("param").id, c.get("caller"));
     if (!found.ok) return problem(c, found.failure);
-    const { items, nextAfter } = await replays.items(found.value.id, { limit, after: after.value, verdict });
+    const page = { owner: ownerFilter(c.get("caller")), limit, after: after.value, verdict };
+    const { items, nextAfter } = await replays.items(found.value.id, page);
     return c.json(
       {
         ...replayDto(found.value),
@@ -153,7 +156,7 @@ export function replayRoutes(parts: ReplayRouteParts) {
     const found = await own(id, c.get("caller"));
     if (!found.ok) return problem(c, found.failure);
     const [item, recording] = await Promise.all([
-      replays.item(id, runId),
+      replays.item(id, runId, ownerFilter(c.get("caller"))),
       readRecording(database.pool, runId),
     ]);
     if (!item.ok) return problem(c, item.failure);

@@ -41,7 +41,9 @@ export async function checkedTools(
   email: string,
   place = "",
 ): Promise<Result<RuleDraft>> {
-  const known: KnownTool[] = registry.list().flatMap(({ id, tools, connections }) =>
+  const theirs: Capability[] = [];
+  for (const each of registry.list()) if (await composer.knows(each.id, email)) theirs.push(each);
+  const known: KnownTool[] = theirs.flatMap(({ id, tools, connections }) =>
     tools.map((tool) => ({
       ...knownTool(tool.name, id, tool),
       connections: providersOf(connections, tool),

@@ -47,6 +47,7 @@ import {
   webhookKey,
   withOwnRoute,
   withRouteTool,
+  workAskers,
 } from "@capstan/runtime";
 import { budgetAlerts } from "../budgets/budget-alerts.ts";
 import { serverCatalog } from "../capabilities/catalog.ts";
@@ -168,9 +169,12 @@ function openStores(
   const freshen = (email: string) => checks.freshen(email);
   const users = userStore(database, fixedRules, freshen);
   const keys = keyStore(database);
+  const isAdmin = adminCheck({ users, keys });
+  const sharing = agentSharings({ database, isAdmin });
   return {
     configSeal: seal,
-    sharing: agentSharings({ database, isAdmin: adminCheck({ users, keys }) }),
+    sharing,
+    workAskers: workAskers({ users, sharing, isAdmin }),
     sessionLinks: sessionLinkStore(database),
     agents: agentStore(database, seal.seal),
     rules: ruleStore(database),

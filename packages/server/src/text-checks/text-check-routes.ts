@@ -7,8 +7,15 @@ import {
   TextTrial,
   TextTrialResult,
 } from "@capstan/client/wire";
-import { ok, type Result } from "@capstan/core";
-import { asksAbout, type CompiledCheck, checkLine, checkSentence } from "@capstan/core/internal";
+import { fail, ok, type Result } from "@capstan/core";
+import {
+  asksAbout,
+  type CompiledCheck,
+  checkLine,
+  checkSentence,
+  includesRight,
+  rightFor,
+} from "@capstan/core/internal";
 import {
   type AgentSharings,
   type AgentStore,
@@ -19,10 +26,12 @@ import {
   type TextCheckDraft,
   type TextCheckRecord,
   type TextCheckStore,
+  type TextTrialParts,
   tryByModel,
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { usableAgents } from "../auth/ownership.ts";
+import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
@@ -76,9 +85,11 @@ export interface TextCheckRouteParts {
   readonly sharing: AgentSharings;
   readonly audit: AuditLog;
   readonly models: Pick<ServerModels, "resolve">;
+  readonly ledger: TextTrialParts["ledger"];
 }
 
-export function textCheckRoutes({ textChecks, agents, sharing, audit, models }: TextCheckRouteParts) {
+export function textCheckRoutes(parts: TextCheckRouteParts) {
+  const { textChecks, agents, sharing, audit, models } = parts;
   const routes = newRoutes();
   routes.openapi(list, async (c) => {
     const { agent_id, then: effect, q, ...rest } = c.req.valid("query");
@@ -129,7 +140,8 @@ export function textCheckRoutes({ textChecks, agents, sharing, audit, models }: 
       ? compileAll(checks.map(draftOf))
       : ok(await textChecks.inForce(agent_id ?? "", new Date()));
     if (!tried.ok) return problem(c, tried.failure);
-    return c.json(await decideByModels(models, decide(text, tried.value), tried.value), 200);
+    const decided = await tryChecks(parts, c.get("caller"), { text, agentId: agent_id, checks: tried.value });
+    return decided.ok ? c.json(decided.value, 200) : problem(c, decided.failure);
   });
   return routes;
 }
@@ -159,22 +171,51 @@ function decide(text: string, checks: readonly CompiledCheck[]): TextTrialResult
   return { decision: "mask", check: masks?.check.name ?? null, text: said };
 }
 
+/** To ask a model is to use it, which who may only see does not. */
+function checkModels(checks: readonly CompiledCheck[], { rights }: Caller): Result<true> {
+  const model = checks.find(({ check }) => isModelCheck(check));
+  const needed = rightFor("run", "use");
+  if (model === undefined || (needed !== undefined && includesRight(rights, needed))) return ok(true);
+  return fail("forbidden", {
+    message: `"${model.check.name}" asks a model, and a key that may only read makes no model work.`,
+    nextStep: "Use a key with the right `run`, or try checks without a model.",
+  });
+}
+
+interface Trial {
+  readonly text: string;
+  readonly agentId: string | undefined;
+  readonly checks: readonly CompiledCheck[];
+}
+
+async function tryChecks(
+  parts: Pick<TextCheckRouteParts, "models" | "ledger">,
+  caller: Caller,
+  { text, agentId = "", checks }: Trial,
+): Promise<Result<TextTrialResult>> {
+  const mayAsk = checkModels(checks, caller);
+  if (!mayAsk.ok) return mayAsk;
+  return decideByModels(parts, { agentId, user: caller.email }, decide(text, checks), checks);
+}
+
 /** Models read what the other checks let pass. */
 async function decideByModels(
-  models: TextCheckRouteParts["models"],
+  parts: Pick<TextCheckRouteParts, "models" | "ledger">,
+  spender: Parameters<typeof tryByModel>[1],
   first: TextTrialResult,
   checks: readonly CompiledCheck[],
-): Promise<TextTrialResult> {
+): Promise<Result<TextTrialResult>> {
   let decided = first;
   for (const { check } of checks) {
     if (decided.text === null || !isModelCheck(check)) continue;
-    const verdict = await tryByModel(models, check, decided.text);
-    if (!verdict) return { decision: "block", check: check.name, text: null };
-    const { text, found } = verdict;
+    const verdict = await tryByModel(parts, spender, check, decided.text);
+    if (!verdict.ok) return verdict;
+    if (verdict.value === "blocked") return ok({ decision: "block", check: check.name, text: null });
+    const { text, found } = verdict.value;
     const isStricter = found && decided.decision !== "ask";
     decided = isStricter ? { decision: check.effect, check: check.name, text } : { ...decided, text };
   }
-  return decided;
+  return ok(decided);
 }
 
 const draftOf = ({

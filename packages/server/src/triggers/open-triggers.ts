@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { CapabilityRegistry, GuardedFetch } from "@capstan/core";
 import {
   type ChannelParts,
+  type Composer,
   capabilityChannels,
   type Database,
   ScheduleSource,
@@ -21,6 +22,7 @@ import { scheduleRoutes } from "./schedule-routes.ts";
 import { triggerRoutes } from "./trigger-routes.ts";
 
 export interface ServerTriggerParts extends TriggerParts, ChannelParts {
+  readonly composer: Pick<Composer, "composeUnsaved" | "knows">;
   readonly settings: Settings;
   readonly database: Database;
   readonly registry: CapabilityRegistry;

@@ -11,6 +11,7 @@ import type { CapabilityRegistry } from "@capstan/core";
 import { fail, ok, type Result } from "@capstan/core";
 import {
   type AgentStore,
+  type Composer,
   type Database,
   fireSchedule,
   pageInMemory,
@@ -93,6 +94,7 @@ export interface ScheduleRouteParts {
   readonly triggers: Pick<TriggerManager, "root" | "look">;
   readonly schedules: ScheduleStore;
   readonly registry: CapabilityRegistry;
+  readonly composer: Pick<Composer, "knows">;
   readonly agents: Pick<AgentStore, "using">;
   readonly database: Pick<Database, "reader">;
 }
@@ -166,13 +168,15 @@ export function scheduleRoutes(parts: ScheduleRouteParts) {
 }
 
 async function saveSchedule(
-  { schedules: store, registry }: ScheduleRouteParts,
+  { schedules: store, registry, composer }: ScheduleRouteParts,
   body: z.output<typeof ScheduleCreate>,
   caller: Caller,
 ): Promise<Result<ScheduleRecord>> {
   const known = registry.get(body.capability);
   if (!known.ok) return known;
   const user = body.user ?? caller.email;
+  if (!(await composer.knows(body.capability, user)))
+    return fail("capability_unknown", { id: body.capability, nearest: [] });
   const older = (await store.list()).find(({ id }) => id === body.id);
   if (!isTheirs(caller, user) || !isTheirs(caller, older?.user ?? user)) return fail("forbidden", NOT_THEIRS);
   return store.put(scheduleRecord(body, user, older));

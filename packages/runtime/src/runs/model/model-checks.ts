@@ -63,20 +63,6 @@ export async function checkByModel(
   return { ...spent, text: sent, found: true };
 }
 
-/** Undefined when the text would be blocked. */
-export async function tryByModel(
-  models: Pick<Models, "resolve">,
-  check: ModelCheck,
-  text: string,
-): Promise<ModelVerdict | undefined> {
-  try {
-    return await checkByModel(models, check, text);
-  } catch (error) {
-    if (error instanceof TextBlocked) return undefined;
-    throw error;
-  }
-}
-
 const promptFor = ({ prompt }: ModelFind, text: string) => [
   {
     role: "system" as const,
