@@ -100,15 +100,15 @@ const met = all.flatMap(({ goals }) => goals).filter(isMet).length;
 const count = all.flatMap(({ goals }) => goals).length;
 const page = `# Benchmarks
 
-Written by \`bench/report.ts\` from \`bench/results/*.json\`; do not edit. Each bench measures Capstan and its peers in the
-same run, in turns, on the same machine, so that ratios hold where absolute figures do not. A ratio still moves, by a tenth
-and more for turns and first tokens: it is the median over the rounds, which lay between the two figures behind it. A goal that is met by less may be missed
+Written by \`bench/report.ts\` from \`bench/results/*.json\`; do not edit. Each benchmark measures Capstan and its peers in the
+same run, alternating, on the same machine, so that ratios are comparable even where absolute figures are not. A ratio still varies, by
+10 % and more for turns and first tokens: it is the median over the rounds, and the two figures after it are the range. A goal that is met by less than that may be missed
 the next time. ${met} of ${count} goals are met.
 
 ${summary(all)}
 
 To run them: \`npm install\` in \`bench/\` (peers are installed nowhere else), then \`npm run bench [name]\` and
-\`node bench/report.ts\`. Routing quality is in [routing.md](routing.md), failures on purpose in [reliability.md](reliability.md).
+\`node bench/report.ts\`. Routing quality is in [routing.md](routing.md), injected faults are in [reliability.md](reliability.md).
 
 ${all.map(section).join("\n\n")}
 `;

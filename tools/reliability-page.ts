@@ -24,30 +24,30 @@ export function reliabilityPage(): string {
 
 const HEAD = `# Reliability
 
-What was broken on purpose, and what came of it. This page is written by \`npm run reliability\`; the figures come from the
-last run of \`npm run test:slow\`, which leaves them in \`bench/results/reliability\`. \`npm test\` and \`npm run test:long\` do a short form of each.
+This page lists the injected faults and their results. It is written by \`npm run reliability\`; the figures come from the
+last run of \`npm run test:slow\`, which stores them in \`bench/results/reliability\`. \`npm test\` and \`npm run test:long\` run a short form of each test.
 `;
 
 const CHAOS_WORDS: readonly (readonly [key: string, words: string])[] = [
   ["servers", "server processes on one Postgres"],
-  ["kills", "times one of them was killed with kill -9"],
-  ["killsBeforeReady", "of them while it was still starting"],
-  ["startsInVain", "starts that gave up waiting for the database, and were made again"],
-  ["serversUpOnAverage", "servers that were up, on average"],
-  ["secondsWithoutServer", "seconds in which none was up"],
-  ["postgresRestarts", "restarts of Postgres"],
+  ["kills", "times a server was killed with kill -9"],
+  ["killsBeforeReady", "of these, during startup"],
+  ["startsInVain", "startups that timed out waiting for the database and were retried"],
+  ["serversUpOnAverage", "servers up, on average"],
+  ["secondsWithoutServer", "seconds without any server up"],
+  ["postgresRestarts", "Postgres restarts"],
   ["connectionsCut", "database connections cut by a proxy"],
-  ["runs", "runs of users, each with a tool, an approval and a second tool"],
-  ["done", "of them done"],
-  ["failed", "of them failed, by reason"],
-  ["events", "events that the users received, each checked against the store"],
-  ["reconnects", "times a user had to connect again, tries while no server was up included"],
-  ["toolRuns", "times a tool really ran"],
-  ["ranAgainBeforeCommit", "of them again, because the process died before the result was stored"],
-  ["committedCalls", "calls whose result is stored, each once"],
-  ["committedCallsRepeated", "of them run again after that"],
+  ["runs", "user runs, each with a tool call, an approval and a second tool call"],
+  ["done", "of these, completed"],
+  ["failed", "of these, failed, by reason"],
+  ["events", "events received by users, each checked against the store"],
+  ["reconnects", "reconnects by users, including attempts while no server was up"],
+  ["toolRuns", "tool executions"],
+  ["ranAgainBeforeCommit", "of these, repeated because the process died before the result was stored"],
+  ["committedCalls", "calls with a stored result"],
+  ["committedCallsRepeated", "of these, run again afterwards"],
   ["triggers", "triggers sent"],
-  ["triggersHandled", "of them handled"],
+  ["triggersHandled", "of these, handled"],
 ];
 
 function chaos(): string {
@@ -57,10 +57,10 @@ function chaos(): string {
   const rows = CHAOS_WORDS.map(([key, words]) => `| ${words} | ${shown(counts[key])} |`);
   return `## Servers killed under load
 
-${plan.concurrent} users at a time for ${plan.seconds} s; every ${plan.killEverySeconds} s, by the clock, the next server is killed, whether it is up or still starting, and
-started again at once; all database connections are cut every ${plan.cutEverySeconds} s, and Postgres is restarted ${(plan.restartAt as readonly number[]).length} times. At the end each run must be done or failed
-with a reason, no call whose result was stored may have run again, and each user's events must be whole and in order.
-Promises broken: **${broken}**.
+${plan.concurrent} concurrent users for ${plan.seconds} s; every ${plan.killEverySeconds} s the next server is killed, whether it is up or still starting, and
+restarted immediately; all database connections are cut every ${plan.cutEverySeconds} s, and Postgres is restarted ${(plan.restartAt as readonly number[]).length} times. At the end, each run must have completed or
+failed with a reason, no call with a stored result may have run again, and each user's events must be complete and in order.
+Violations: **${broken}**.
 
 | what | count |
 |---|---|
@@ -81,8 +81,8 @@ function fuzz(): string {
   });
   return `## Random input
 
-Half right, almost right and not at all right; none may give a 500, hang, throw, or grow what is kept in memory.
-"Growth" is what the process holds after a garbage collection, from the first half of the cases to the end.
+Valid, almost valid and invalid input; none may cause a 500, a hang, an exception or a memory leak.
+"Growth" is the change in memory after garbage collection, from the middle to the end of the cases.
 
 | input | cases | seconds | growth, MB | date |
 |---|---|---|---|---|
@@ -111,8 +111,8 @@ function backup(): string {
     `| ${storeMb} | ${fileMb} | ${backupPeakMb} | ${restorePeakMb} |`;
   return `## Backup of a large store
 
-Half of the store in files of 10 MB, the largest there are, half in small rows. Backup and restore run with a heap of ${heapMb} MB, whatever the
-size of the store; the peak is all memory of the process, Node itself and buffers included.
+Half of the store is in files of 10 MB (the maximum), half in small rows. Backup and restore run with a heap of ${heapMb} MB, whatever the
+size of the store; the peak is the process's resident memory, including Node itself and buffers.
 
 | store, MB | backup, MB | peak of the backup, MB | peak of the restore, MB |
 |---|---|---|---|
@@ -131,16 +131,16 @@ const names = (prefix: string): string[] =>
         .sort()
     : [];
 
-const faults = (): string => `## Faults on purpose
+const faults = (): string => `## Injected faults
 
-| what happens | what comes of it | shown by |
+| fault | outcome | shown by |
 |---|---|---|
 ${FAULTS.map(({ fault, outcome, file }) => `| ${fault} | ${outcome} | \`${file}\` |`).join("\n")}
 `;
 
-const security = (): string => `## Attacks on ourselves
+const security = (): string => `## Attacks
 
-Each test's title names what it would let in.
+Each row is covered by tests named after the attack.
 
 | attack | shown by |
 |---|---|
@@ -150,9 +150,9 @@ ${SECURITY_SUITE.map(({ attack, shownBy }) => `| ${attack} | ${[...new Set(shown
 const NOT_PROMISED = `## What is not promised
 
 - A tool runs at least once, not exactly once: a process that dies between a tool's effect and the stored result leaves the call to
-  be made again, with the same idempotency key. The count above says how often that was.
-- The embedded store keeps what was answered when the process dies; when the machine loses power, what its disk did not write.
-- Three processes on one machine are not three machines: clocks, disks and networks that disagree are not shown here.
+  be repeated, with the same idempotency key. The table above counts these cases.
+- If the process dies, the embedded store keeps everything it acknowledged. If the machine loses power, it can lose what the disk had not written yet.
+- Three processes on one machine are not three machines: clock skew, disk differences and network partitions are not tested here.
 `;
 
 function read(name: string): ReliabilityResult | undefined {

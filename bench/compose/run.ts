@@ -55,11 +55,11 @@ const ms = (count: number) => stages.find((stage) => stage.count === count)?.ms 
 report({
   name: "compose",
   question: "What does it cost to compose an agent?",
-  method: `compose() with every scope granted, three tools a capability, a tenth of them with a dependency; the median of ${ROUNDS}, in processor time, which a busy machine does not stretch. There is no peer: Mastra and LangGraph are handed their tools as an array.`,
+  method: `compose() with every scope granted, three tools per capability, a tenth of them with a dependency; the median of ${ROUNDS}, in CPU time, which load on the machine affects little. There is no peer: Mastra and LangGraph receive their tools as an array.`,
   goals: [
     { what: "an agent of 500 capabilities", value: ms(500), atMost: 50, unit: " ms of CPU" },
     {
-      what: "cost of a capability, 500 beside 100",
+      what: "cost of a capability, 500 vs 100",
       value: ms(500) / 500 / (ms(100) / 100),
       atMost: 1.5,
       unit: "x",

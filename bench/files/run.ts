@@ -72,7 +72,7 @@ report({
   name: "files",
   question: "How fast are a session's files?",
   method:
-    "One client, one operation after the other, each write a transaction of its own (Postgres with fsync on). The search runs a linear-time regular expression over 100 files of 1 MB in one session and finds one line.",
+    "One client, one operation at a time, each write in its own transaction (Postgres with fsync on). The search runs a linear-time regular expression over 100 files of 1 MB in one session and finds one line.",
   goals: [
     {
       what: "1,000 files written",

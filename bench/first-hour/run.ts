@@ -135,11 +135,11 @@ const peerRow = () => ({
 report({
   name: "first-hour",
   question: "How long does a newcomer wait?",
-  method: `From \`npm start\` (tools/start.mjs) to the studio's page, and from there to the answer of the built-in model to "${QUESTION}", the agent's creation included; a new data folder each time. Medians of ${ROUNDS} rounds after one that does not count; without a built studio, once. Mastra: from \`npm run dev\` to its page, in turns with ours, in a project of create-mastra whose stores got the id that its own start asks for.`,
+  method: `From \`npm start\` (tools/start.mjs) to the studio's page, and from there to the built-in model's answer to "${QUESTION}", including creating the agent; a new data folder each time. Medians of ${ROUNDS} rounds after a warm-up round; without a built studio, once. Mastra: from \`npm run dev\` to its page, alternating with ours, in a create-mastra project whose stores have the id that its own startup asks for.`,
   goals: [
     { what: "second command to the page", value: median(built.page) / 1000, atMost: 5, unit: " s" },
     ...(PEER
-      ? [{ what: "beside Mastra's dev", value: median(built.page) / median(peer), atMost: 1, unit: "x" }]
+      ? [{ what: "vs Mastra's dev", value: median(built.page) / median(peer), atMost: 1, unit: "x" }]
       : []),
     { what: "page to the first answer", value: median(built.answer) / 1000, atMost: 1, unit: " s" },
   ],

@@ -141,29 +141,29 @@ await postgres.stop();
 const at = (values: readonly number[], index: number) => values[index] ?? Number.NaN;
 report({
   name: "growth",
-  question: "Does it stay as fast when sessions grow long and many?",
-  method: `${TURNS} turns each in sessions of 10, 1,000 and 100,000 messages, interleaved, over AG-UI, one at a time; then pages of 50 sessions with a thousand and with a million in the table. At 1,000 messages and more a turn sends the model the last 300 or what fits its window; LangGraph sends all, so it is measured to 1,000.`,
+  question: "Does it stay fast with long and with many sessions?",
+  method: `${TURNS} turns each in sessions of 10, 1,000 and 100,000 messages, interleaved, over AG-UI, one at a time; then pages of 50 sessions with a thousand and with a million in the table. With 1,000 messages and more, a turn sends the model the last 300 or what fits its window; LangGraph sends all of them, so it is measured up to 1,000.`,
   goals: [
     {
-      what: "a turn at 1,000 messages beside 10",
+      what: "a turn at 1,000 messages vs 10",
       value: at(turns, 1) / at(turns, 0),
       atMost: 1.5,
       unit: "x",
     },
     {
-      what: "a turn at 100,000 messages beside 10",
+      what: "a turn at 100,000 messages vs 10",
       value: at(turns, 2) / at(turns, 0),
       atMost: 1.5,
       unit: "x",
     },
     {
-      what: "a turn at 100,000 messages beside 1,000",
+      what: "a turn at 100,000 messages vs 1,000",
       value: at(turns, 2) / at(turns, 1),
       atMost: 1.5,
       unit: "x",
     },
     {
-      what: "a page of 1,000,000 sessions beside 1,000",
+      what: "a page of 1,000,000 sessions vs 1,000",
       value: at(lists, 1) / at(lists, 0),
       atMost: 1.5,
       unit: "x",

@@ -61,16 +61,16 @@ const rows = Object.entries(sets).map(([name, set]) => {
 const slowest = Math.min(...rows.map(({ ratio }) => ratio));
 report({
   name: "html",
-  question: "How fast is HTML turned into Markdown?",
-  method: `One process, ${ROUNDS} interleaved rounds after one that does not count, medians; turndown parses with domino, its default. Before it is timed, everything visible in turndown's output (every word as often, every link) must be in ours.`,
+  question: "How fast is HTML converted to Markdown?",
+  method: `One process, ${ROUNDS} interleaved rounds after a warm-up round, medians; turndown parses with domino, its default. Before timing, everything visible in turndown's output (each word with the same count, each link) must be in ours.`,
   goals: [
-    { what: "the slowest set beside turndown + domino", value: slowest, atLeast: GOAL, unit: "x" },
+    { what: "the slowest set vs turndown + domino", value: slowest, atLeast: GOAL, unit: "x" },
     { what: "pages that lack something turndown shows", value: incomplete, atMost: 0, unit: "" },
   ],
   tables: [{ title: "HTML to Markdown", rows: rows.map(({ row }) => row) }],
   plots: [
     {
-      title: "Times as fast as turndown",
+      title: "Speed relative to turndown",
       unit: "x",
       bars: rows.map(({ name, ratio }) => ({ label: name, value: ratio })),
     },

@@ -132,16 +132,16 @@ const row = (name: string, { mb, packages, heaviest }: Weighed) => ({
 });
 report({
   name: "install",
-  question: "What does an install bring along?",
-  method: `The published server package (\`npm run build\`) with everything it depends on, its own code, source maps and the studio included, counted on disk as npm resolves it; peers the same. The bundle holds what is used of ${inBundle} packages, the studio's included, which are therefore not installed. The embedded store is an optional package and counted all the same, because a plain \`npm install\` brings it; the exact tokenizer is in the bundle. The sandbox's languages (JavaScript, Python, bash) are optional too and stated beside it. The bundled Node is a development dependency of the repository and not part of the server.`,
+  question: "How large is an install?",
+  method: `The published server package (\`npm run build\`) with all its dependencies, its own code, source maps and the studio, as npm installs it on disk; peers likewise. The bundle holds what is used of ${inBundle} packages, the studio's included, which are therefore not installed. The embedded store is an optional package but counted, because a plain \`npm install\` includes it; the exact tokenizer is in the bundle. The sandbox's languages (JavaScript, Python, bash) are optional too and listed separately. The bundled Node is a development dependency of the repository and not part of the server.`,
   goals: [
     {
-      what: "megabytes beside Mastra + pg, embedded store and tokenizer included",
+      what: "megabytes vs Mastra + pg, embedded store and tokenizer included",
       value: own.mb / mastra.mb,
       atMost: 0.6,
       unit: "x",
     },
-    { what: "packages beside Mastra + pg", value: own.packages / mastra.packages, atMost: 0.6, unit: "x" },
+    { what: "packages vs Mastra + pg", value: own.packages / mastra.packages, atMost: 0.6, unit: "x" },
   ],
   tables: [
     {

@@ -75,7 +75,7 @@ const names = Object.keys(variants);
 report({
   name: "memory",
   question: "How much memory does an idle server hold?",
-  method: `Resident memory of the process 10 s after its first good answer, and the most until then; medians of ${ROUNDS} rounds after one that does not count. Node + PGlite is the store as it comes behind an HTTP server of ten lines, in the same rounds.`,
+  method: `Resident memory of the process 10 s after its first successful response, and the peak until then; medians of ${ROUNDS} rounds after a warm-up round. Node + PGlite is the unmodified store behind a ten-line HTTP server, in the same rounds.`,
   goals: ["Capstan", "Capstan from the sources"].flatMap((name) => [
     goal(`${name}: resident, new folder`, idle(`${name}, new folder`), 270),
     goal(`${name}: resident, existing folder`, idle(`${name}, existing folder`), 250),

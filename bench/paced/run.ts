@@ -132,15 +132,15 @@ const asked = stages.find(({ runs }) => runs === 500);
 const knee = stages.findLast(({ p99 }) => p99 < 150);
 report({
   name: "paced",
-  question: "How late is a word when hundreds of answers stream at once?",
-  method: `Each run streams ${WORDS} words at 30 a second from a model inside the server's process and is followed over AG-UI by a client of its own; all run at the same time, started within ${START_WITHIN_MS / 1000} s. Every event is stored in Postgres (fsync on) before it is sent. The delay is from the moment a word was due to its arrival at the client; server, database and clients share the machine. A process runs at most 500 segments at once: of more, the others wait their turn, and their words are due when they begin.`,
+  question: "How late is each word when hundreds of answers stream at once?",
+  method: `Each run streams ${WORDS} words at 30 a second from a model inside the server's process to its own AG-UI client; all run at the same time, started within ${START_WITHIN_MS / 1000} s. Every event is stored in Postgres (fsync on) before it is sent. The delay is measured from the moment a word was due until it reaches the client; server, database and clients share the machine. A process runs at most 500 segments at once; the others are queued, and their words are due from when they start.`,
   goals: [
     { what: "p99 delay of a word, 500 runs", value: asked?.p99 ?? Number.NaN, atMost: 150, unit: " ms" },
     { what: "events lost, 500 runs", value: asked?.lost ?? Number.NaN, atMost: 0, unit: "" },
   ],
   tables: [
     {
-      title: `Raised until it breaks; the knee: ${knee?.runs ?? 0} runs`,
+      title: `Load raised until it breaks; the knee: ${knee?.runs ?? 0} runs`,
       rows: stages.map(({ runs, p50, p99, most, lost, cpuPercent, memoryMb }) => ({
         runs,
         "p50 ms": figure(p50),

@@ -133,17 +133,17 @@ try {
   };
   report({
     name: "replay",
-    question: "How fast are recorded runs replayed, beside making them?",
-    method: `The turns of the bench runs, ${AT_ONCE} at once on Postgres: made live for ${seconds} s, then the newest ${replays} replayed without a change (the model is asked again, the tool is not), then live again. All replays must be the same. ${rounds} rounds; ratios are medians over rounds. At last the process is killed with SIGKILL when a third of ${replays} replays is done, and started again.`,
+    question: "How fast are recorded runs replayed, compared with live runs?",
+    method: `The turns of the bench runs, ${AT_ONCE} at once on Postgres: made live for ${seconds} s, then the newest ${replays} replayed unchanged (the model is called again, the tool is not), then live again. All replays must be identical. ${rounds} rounds; ratios are medians over rounds. Finally, the process is killed with SIGKILL after a third of ${replays} replays and restarted.`,
     goals: [
       {
-        what: `replays/s beside live turns/s, ${AT_ONCE} at once`,
+        what: `replays/s vs live turns/s, ${AT_ONCE} at once`,
         ...ratios(({ replayed, live }) => replayed / live),
         atLeast: 1,
         unit: "x",
       },
       {
-        what: "live turns/s at 1 while replays run, beside without",
+        what: "live turns/s at 1 while replays run, vs without",
         ...ratios(({ beside, alone }) => beside / alone),
         atLeast: 0.11, // its share among nine
         unit: "x",

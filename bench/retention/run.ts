@@ -127,10 +127,10 @@ const partitionRow = ({ name, readMs, writeMs, walBytes }: PartitionCost) => ({
 report({
   name: "retention",
   question: "Does deleting old events row by row keep up with writing new ones?",
-  method: `A table of ${KEPT_DAYS} days with ${ROWS_A_DAY.toLocaleString("en")} rows each; then ${FURTHER_DAYS} times a day more comes and the oldest goes, by the product's own retention, while turns commit. A vacuum follows each, as autovacuum does. Beside it what partitions by day would cost the statement that every turn makes.`,
+  method: `A table of ${KEPT_DAYS} days with ${ROWS_A_DAY.toLocaleString("en")} rows each; then ${FURTHER_DAYS} times a new day is added and the oldest removed, by the product's own retention, while turns commit. A vacuum follows each, as with autovacuum. Also measured: what daily partitions would cost the statement that every turn makes.`,
   goals: [
     {
-      what: "rows deleted a second beside those a busy process writes (12 million a day)",
+      what: "rows deleted a second vs those a busy process writes (12 million a day)",
       value: rate / (BUSY_ROWS_A_DAY / 86_400),
       atLeast: 20,
       unit: "x",

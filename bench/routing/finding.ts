@@ -36,19 +36,22 @@ const TARGETS: Record<"static" | "minilm", Partial<Record<SetName, Target>>> = {
 };
 
 const METHOD =
-  "Every task of each dev split is ranked over the whole catalog, beside minisearch on the same fields and beside minisearch joined with the nearest text by all-MiniLM-L6-v2 (reciprocal ranks). A refused task that has an answer counts as wrong everywhere. The targets are those of a held-out split that is not here; the weights were fitted on dev, so see docs/routing.md for what halves of it give. Times are the fastest of three repeats, of nine in catalogs of up to 200; the first try of each task stands beside them. BM25 + MiniLM answers each task once.";
+  "Every task of each dev split is ranked over the whole catalog, compared with minisearch on the same fields and with minisearch combined with the nearest text by all-MiniLM-L6-v2 (reciprocal ranks). A refused task that has an answer counts as wrong everywhere. The targets are those of a held-out split that is not in the repository; the weights were fitted on dev, so see docs/routing.md for figures on unseen catalogs. Times are the fastest of three repeats, or of nine in catalogs of up to 200; the first try of each task is listed separately. BM25 + MiniLM answers each task once.";
 
 export function routingFinding(tier: "static" | "minilm", rows: readonly Row[]): Finding {
   const ours = rows.filter(({ system }) => system.startsWith("capstan"));
   return {
     name: tier === "static" ? "routing" : `routing-${tier}`,
-    question: tier === "static" ? "Does a task find its capability?" : "And with the optional MiniLM tier?",
+    question:
+      tier === "static"
+        ? "Does a task find its capability?"
+        : "Does a task find its capability with the optional MiniLM tier?",
     method: METHOD,
     goals: [...ours.flatMap((row) => qualityGoals(tier, row)), ...speedGoals(tier, ours)],
     tables: [{ title: "Dev splits, percent and milliseconds", rows: rows.map(shown) }],
     plots: [
       {
-        title: "Top-1 beside minisearch and MiniLM, percent",
+        title: "Top-1 compared with minisearch and MiniLM, percent",
         unit: "%",
         bars: rows.map(({ set, system, top1 }) => ({ label: `${set}, ${system}`, value: top1 * 100 })),
       },

@@ -205,7 +205,7 @@ export function leftOutFinding({ general, own }: Awaited<ReturnType<typeof leftO
     name: "routing-left-out",
     question: "Does the router know when nothing fits, in a catalog it has never seen?",
     method:
-      "Every model is fitted without the measured set; the catalog's own model is fitted on its own triggers. In some catalogs every fifth capability is hidden, so that its tasks have near neighbours and no answer. The goals are means over metatool and clinc150, as they are and with capabilities hidden.",
+      "Every model is fitted without the measured set; the catalog's own model is fitted on its own triggers. In some catalogs every fifth capability is hidden, so that its tasks have near neighbours but no answer. The goals are means over metatool and clinc150, each complete and with capabilities hidden.",
     goals: [
       { what: "AUROC of nothing fits", value: mean(({ auroc: area }) => area), atLeast: 0.84, unit: "" },
       { what: "F1 of nothing fits", value: 100 * mean(({ f1 }) => f1), atLeast: 50, unit: " %" },
@@ -222,7 +222,7 @@ export function leftOutFinding({ general, own }: Awaited<ReturnType<typeof leftO
         unit: " %",
       },
     ],
-    tables: [{ title: "Left out whole, percent", rows }],
+    tables: [{ title: "Unseen catalogs, percent", rows }],
     plots: [],
   };
 }

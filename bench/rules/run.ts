@@ -99,8 +99,8 @@ const rows = Object.keys(KINDS).map((kind) => ({
 const at = (kind: string) => rows.find((row) => row.kind === kind)?.[1000] ?? Number.NaN;
 report({
   name: "rules",
-  question: "What do rules add to a call?",
-  method: `createRuleSet().decide() for one call that no rule matches, so that all of the tool's rules are looked at; the median of ${BATCHES} batches of ${PER_BATCH}, in processor time, which a busy machine does not stretch.`,
+  question: "How much do rules add to a call?",
+  method: `createRuleSet().decide() for one call that no rule matches, so that all of the tool's rules are evaluated; the median of ${BATCHES} batches of ${PER_BATCH}, in CPU time, which load on the machine affects little.`,
   goals: [
     { what: "1,000 rules of other tools", value: at("of other tools"), atMost: 1, unit: " µs" },
     { what: "1,000 rules on arguments of this tool", value: at("on arguments"), atMost: 100, unit: " µs" },

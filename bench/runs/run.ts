@@ -84,14 +84,14 @@ function goals(all: readonly Running[]): Goal[] {
   const first = (peer: Running | undefined) => ratio(own?.firstTokenMs, peer?.firstTokenMs);
   const unit = "x";
   const wanted: Goal[] = [
-    { what: `turns/s at 16 beside ${LANGGRAPH}`, ...times(own, langgraph, 16), atLeast: 3, unit },
-    { what: `turns/s at 16 beside ${MASTRA}`, ...times(own, mastra, 16), atLeast: 4, unit },
-    { what: `turns/s at 1 beside ${LANGGRAPH}`, ...times(own, langgraph, 1), atLeast: 2, unit },
-    { what: `turns/s at 1 beside ${MASTRA}`, ...times(own, mastra, 1), atLeast: 4, unit },
-    { what: `time to first token beside ${LANGGRAPH}`, ...first(langgraph), atMost: 0.6, unit },
-    { what: `time to first token beside ${MASTRA}`, ...first(mastra), atMost: 0.4, unit },
+    { what: `turns/s at 16 vs ${LANGGRAPH}`, ...times(own, langgraph, 16), atLeast: 3, unit },
+    { what: `turns/s at 16 vs ${MASTRA}`, ...times(own, mastra, 16), atLeast: 4, unit },
+    { what: `turns/s at 1 vs ${LANGGRAPH}`, ...times(own, langgraph, 1), atLeast: 2, unit },
+    { what: `turns/s at 1 vs ${MASTRA}`, ...times(own, mastra, 1), atLeast: 4, unit },
+    { what: `time to first token vs ${LANGGRAPH}`, ...first(langgraph), atMost: 0.6, unit },
+    { what: `time to first token vs ${MASTRA}`, ...first(mastra), atMost: 0.4, unit },
     {
-      what: `turns/s at 16, embedded PGlite beside ${LANGGRAPH}`,
+      what: `turns/s at 16, embedded PGlite vs ${LANGGRAPH}`,
       ...times(embedded, langgraph, 16),
       atLeast: 2,
       unit,
@@ -136,8 +136,8 @@ try {
   }
   report({
     name: "runs",
-    question: "How many durable turns a second, and how soon the first token?",
-    method: `One turn: a user's message in a new thread, the model asks for one tool, the tool runs, the model streams 50 chunks. The model is a loopback server without latency; Postgres has fsync on. Ours passes the gate, records telemetry, stores every event and answers over AG-UI. ${rounds} interleaved rounds of ${seconds} s; ratios are medians over rounds.`,
+    question: "How many durable turns a second, and how fast is the first token?",
+    method: `One turn: a user's message in a new thread, the model calls one tool, the tool runs, the model streams 50 chunks. The model is a loopback server without latency; Postgres has fsync on. Capstan passes the gate, records telemetry, stores every event and answers over AG-UI. ${rounds} interleaved rounds of ${seconds} s; ratios are medians over rounds.`,
     goals: goals(all),
     tables: [{ title: "Durable turns", rows: all.map(rowOf) }],
     plots: CONCURRENCIES.map((concurrency) => ({

@@ -26,12 +26,12 @@ export function scalePage(costs: Costs, rows: readonly Row[]): string {
   const streams = ((ASSUMED.processMemoryMb - ASSUMED.baseMemoryMb) * 1024) / costs.subscriberKb;
   return `# Scale
 
-What one process, one Postgres and a fleet carry. Written by \`npm run bench scale\` from the costs that the other benchmarks
-measured (\`bench/results\`); where a number is chosen and not measured, it says so.
+How much one process, one Postgres and a fleet can handle. Written by \`npm run bench scale\` from the costs that the other benchmarks
+measured (\`bench/results\`). Assumed numbers are marked as such.
 
 ## What a turn costs
 
-A turn: a message, a tool call between two calls of the model, every event stored before it is sent.
+A turn is a message with one tool call between two model calls; every event is stored before it is sent.
 
 | cost of a turn | measured |
 |---|---|
@@ -40,16 +40,15 @@ A turn: a message, a tool call between two calls of the model, every event store
 | SQL statements | ${figure(costs.statementsPerTurn)} |
 | write-ahead log | ${figure(costs.walKbPerTurn)} KB |
 | rows of events | ${figure(costs.eventRowsPerTurn)} (${figure(costs.eventBytesPerTurn / 1024)} KB with index) |
-| alone, without the model | ${figure(costs.turnMsAlone)} ms |
+| latency of a single turn, without the model | ${figure(costs.turnMsAlone)} ms |
 | a client that only listens | ${figure(costs.subscriberKb)} KB |
 
-Chosen: the model takes ${ASSUMED.modelSecondsPerTurn} s of a turn; a Postgres as it comes allows ${ASSUMED.maxConnections} connections, ${ASSUMED.reservedConnections} of them kept for people and its own work.
+Assumed: the model takes ${ASSUMED.modelSecondsPerTurn} s of a turn; a default Postgres allows ${ASSUMED.maxConnections} connections, ${ASSUMED.reservedConnections} of them reserved for people and Postgres itself.
 
-## What a fleet carries
+## What a fleet can handle
 
-The simulation (\`bench/scale/simulate.ts\`) lets turns arrive at random and looks for the most of them a second at which 99 of
-100 wait less than ${ASSUMED.lateMs} ms beyond their own work and nothing is more than 80 % busy. A process is one thread, and runs
-${ASSUMED.runsAtOncePerProcess} runs at once; more wait their turn. With turns that last ${ASSUMED.modelSecondsPerTurn} s that ends first in a small fleet; \`turns/s\` is the smaller of both.
+The simulation (\`bench/scale/simulate.ts\`) generates random arrivals and searches for the highest rate at which 99 % of turns wait less than ${ASSUMED.lateMs} ms in addition to their own work and nothing is more than 80 % busy. A process is one thread with at most
+${ASSUMED.runsAtOncePerProcess} concurrent runs; the rest are queued. With turns of ${ASSUMED.modelSecondsPerTurn} s, a small fleet reaches this limit first; \`turns/s\` is the smaller of the two rates.
 
 | ${Object.keys(rows[0] ?? {}).join(" | ")} |
 |${Object.keys(rows[0] ?? {})
@@ -57,46 +56,45 @@ ${ASSUMED.runsAtOncePerProcess} runs at once; more wait their turn. With turns t
     .join("|")}|
 ${rows.map((row) => `| ${Object.values(row).join(" | ")} |`).join("\n")}
 
-A process with ${ASSUMED.processMemoryMb} MB also holds about ${Math.floor(streams / 1000) * 1000} idle listeners. With the embedded store there is one process, and the store works in its thread.
+A process with ${ASSUMED.processMemoryMb} MB can also hold about ${Math.floor(streams / 1000) * 1000} idle listeners. With the embedded store there is only one process, and the store runs in its thread.
 
 ## The first three limits
 
 ### 1. Connections
 
-A process holds up to ${ASSUMED.connectionsPerProcess} connections: two pools, so that a burst of new runs cannot hold up commits, one of which also listens.
-A Postgres as it comes is full at **${processesByConnections} processes**, long before it is busy. What is done: the pools are bounded and shared by all runs
-of a process (hundreds of runs need no more), and commits of all runs go together, at most two statements at a time. What
-to do there: give each process fewer (\`CAPSTAN_DATABASE_CONNECTIONS\`), raise \`max_connections\` (a connection costs Postgres a few MB), or put a pooler in session mode in between; a pooler in transaction mode
-does not work, because prepared statements and LISTEN belong to a session.
+A process holds up to ${ASSUMED.connectionsPerProcess} connections in two pools, so that a burst of new runs cannot delay commits; one of them also listens.
+A default Postgres runs out of connections at **${processesByConnections} processes**, long before it is busy. The pools are bounded and shared by all runs
+of a process (hundreds of runs need no more), and commits of all runs are batched, at most two statements at a time. To
+go further, give each process fewer connections (\`CAPSTAN_DATABASE_CONNECTIONS\`), raise \`max_connections\` (a connection costs Postgres a few MB), or use a pooler in session mode.
+A pooler in transaction mode does not work, because prepared statements and LISTEN belong to a session.
 
 ### 2. Rows of events
 
-At ${figure(steady)} turns a second, day and night, one process writes ${figure((steady * costs.eventRowsPerTurn * DAY_SECONDS) / 1e6)} million rows and ${figure((steady * costs.eventBytesPerTurn * DAY_SECONDS) / GB)} GB of events a day, and ${figure((steady * costs.walKbPerTurn * 1024 * DAY_SECONDS) / GB)} GB of log.
-Events of a batch share a row, and reading is by session and number, so that a turn costs the same with 100,000 messages in
-its session (\`bench/growth\`). What ends first is the disk, not the index. The events are what a client needs to reconnect; the
+At ${figure(steady)} turns a second around the clock, one process writes ${figure((steady * costs.eventRowsPerTurn * DAY_SECONDS) / 1e6)} million rows and ${figure((steady * costs.eventBytesPerTurn * DAY_SECONDS) / GB)} GB of events a day, plus ${figure((steady * costs.walKbPerTurn * 1024 * DAY_SECONDS) / GB)} GB of write-ahead log.
+Events of a batch share a row and are read by session and number, so a turn costs the same in a session with 100,000 messages
+(\`bench/growth\`). The disk fills up before the index becomes slow. Clients need the events to reconnect; the
 conversation itself is in \`messages\`.
 
 | kept for | rows, millions | GB |
 |---|---|---|
 ${[7, 30, 365].map((days) => `| ${days} days | ${figure((steady * costs.eventRowsPerTurn * DAY_SECONDS * days) / 1e6)} | ${figure((steady * costs.eventBytesPerTurn * DAY_SECONDS * days) / GB)} |`).join("\n")}
 
-What is done: \`CAPSTAN_EVENT_RETENTION_DAYS\` removes the events of runs that ended longer ago, a few hundred runs at a time; messages, runs and
-files stay. Deleting row by row keeps up: ${retention()} Partitions
-by day were tried and left out, because each turn would ask every one of them
+\`CAPSTAN_EVENT_RETENTION_DAYS\` removes the events of runs that ended longer ago, a few hundred runs at a time; messages, runs and
+files are kept. Deleting row by row keeps up: ${retention()} Daily partitions
+were rejected, because each turn would have to query all of them
 ([decision 8](decisions/0008-events-in-one-table.md)).
 
 ### 3. Hot sessions
 
-A session has one run at a time; messages that come meanwhile wait in order. With a model that takes ${ASSUMED.modelSecondsPerTurn} s a session
-answers ${figure(60 / ASSUMED.modelSecondsPerTurn)} times a minute whatever the fleet, and without the model's time ${figure(1000 / costs.turnMsAlone)} times a second. That is a promise (order), not a
-lack: work that may run side by side belongs into several sessions, or into sub-agents. Many listeners of one session share one
-read of each batch, whichever process they are on.
+A session has one run at a time; further messages are queued in order. With a model that takes ${ASSUMED.modelSecondsPerTurn} s, a session answers ${figure(60 / ASSUMED.modelSecondsPerTurn)} times a minute whatever the size of the fleet, and without the model's time ${figure(1000 / costs.turnMsAlone)} times a second. This is by design, because it
+guarantees order: use several sessions or sub-agents for parallel work. All listeners of a session on one process share
+one read of each batch.
 
 ## Beyond one Postgres
 
-Long reads that need not be of this second go to a read replica when \`DATABASE_REPLICA_URL\` names one: exports of sessions (from the primary
-while the replica has not heard of the session's last event) and figures over time. A backup can be taken from it, too
-(\`DATABASE_URL=<the replica> capstan backup\`). A run's own reads stay on the primary, because a run goes on from its rows, and so do lists: who
-made something wants to see it. Users that share nothing can have a fleet and a Postgres each: nothing crosses from one to another.
+Long reads that may be slightly stale go to a read replica if \`DATABASE_REPLICA_URL\` is set: session exports (from the primary
+until the replica has the session's last event) and usage over time. Backups can also be taken from it
+(\`DATABASE_URL=<the replica> capstan backup\`). A run's own reads stay on the primary, because the run resumes from its rows, and so do lists, because
+people expect to see what they just created. Users that share nothing can have separate fleets and databases.
 `;
 }

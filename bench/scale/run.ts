@@ -46,9 +46,9 @@ const rows = fleets.map(({ processes, cores, turnsPerSecond, p99Ms, processBusy,
 
 report({
   name: "scale",
-  question: "What do one process, one Postgres and a fleet carry?",
+  question: "How much can one process, one Postgres and a fleet handle?",
   method:
-    "A discrete-event simulation with the costs that the other benchmarks measured: turns arrive at random, each needs its process and the database several times with the model in between. The most turns a second at which 99 of 100 wait less than 150 ms beyond their own work and neither process nor database is more than 80 % busy.",
+    "A discrete-event simulation with the costs that the other benchmarks measured: turns arrive at random, and each needs its process and the database several times with the model in between. The result is the highest rate at which 99 % of turns wait less than 150 ms in addition to their own work and neither process nor database is more than 80 % busy.",
   goals: [],
   tables: [{ title: "Fleets", rows }],
   plots: [],

@@ -83,22 +83,22 @@ const row = (what: string, name: string) => ({
 });
 report({
   name: "start",
-  question: "How long until it answers?",
-  method: `From spawn to the first good answer of /ready (ours: the published bundle, Postgres with its schema, a new data folder) or /health (a LangGraph server whose PostgresSaver is set up). ${ROUNDS} interleaved rounds after one that does not count. Our server lets Node keep its compiled code beside the bundle, so a start finds what an earlier one compiled; the first start after an install does not, and LangGraph can be given the same by NODE_COMPILE_CACHE: both are stated.`,
+  question: "How long until the server responds?",
+  method: `From spawn to the first successful response of /ready (ours: the published bundle, Postgres with its schema, a new data folder) or /health (a LangGraph server whose PostgresSaver is set up). ${ROUNDS} interleaved rounds after a warm-up round. Our server lets Node cache its compiled code next to the bundle, so a start reuses it; the first start after an install cannot, and LangGraph can do the same with NODE_COMPILE_CACHE: both are shown.`,
   goals: [
     {
-      what: "cold start beside LangGraph + PostgresSaver",
+      what: "cold start vs LangGraph + PostgresSaver",
       value: ratio("capstan", "langgraph"),
       atMost: 1,
       unit: "x",
     },
     {
-      what: "the first start after an install beside LangGraph + PostgresSaver",
+      what: "the first start after an install vs LangGraph + PostgresSaver",
       value: ratio("first", "langgraph"),
       atMost: 1,
       unit: "x",
     },
-    { what: "capstan --version beside node -e 0", value: ratio("cli", "node"), atMost: 2, unit: "x" },
+    { what: "capstan --version vs node -e 0", value: ratio("cli", "node"), atMost: 2, unit: "x" },
   ],
   tables: [
     {

@@ -117,10 +117,10 @@ await postgres.stop();
 report({
   name: "subscribers",
   question: "What does an idle event subscriber cost?",
-  method: `${COUNT} clients each follow the events of a session of their own that says nothing. What the server process holds after a garbage collection, less what it held with ${WARM_UP} clients, divided by ${COUNT}: the larger of resident memory and memory in use.`,
+  method: `${COUNT} clients each follow the events of their own idle session. Memory of the server process after a garbage collection, minus that with ${WARM_UP} clients, divided by ${COUNT}: the larger of resident memory and used memory.`,
   goals: [
     { what: "memory of an idle subscriber", value: own.kb, atMost: 45, unit: " KB" },
-    { what: "beside Hono's streamSSE", value: own.kb / peer.kb, atMost: 1, unit: "x" },
+    { what: "vs Hono's streamSSE", value: own.kb / peer.kb, atMost: 1, unit: "x" },
   ],
   tables: [
     {

@@ -1,7 +1,7 @@
 /**
  * A hundred tasks of everyday work:  node bench/tasks/run.ts [--show]
  * Counted are the right capability, the right tool, usable arguments and the right refusal; and of what is executed without asking, how much
- * was wrong. `--show` lists the failures of the half that is not kept back.
+ * was wrong. `--show` lists the failures of the half that is not held out.
  */
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import {
@@ -37,7 +37,7 @@ interface Judged {
 }
 
 const judged = DESK_TASKS.map(judge);
-const keptBack = { name: "kept back", rows: judged.filter((_, at) => at % 2 === 1) };
+const keptBack = { name: "held out", rows: judged.filter((_, at) => at % 2 === 1) };
 const lookedAt = { name: "looked at", rows: judged.filter((_, at) => at % 2 === 0) };
 if (options.show) for (const row of lookedAt.rows) show(row);
 report(finding());
@@ -130,12 +130,12 @@ function finding(): Finding {
   const wrong = judged.filter(({ executed, usable, step }) => executed && !usable && step?.risk !== "read");
   return {
     name: "tasks",
-    question: "Are everyday tasks understood, and is nothing done on a guess?",
+    question: "Are everyday tasks understood, and does no guess have side effects?",
     method:
-      "A hundred tasks over a desk of fourteen capabilities, the built-ins and the catalog, written before any of them was tried. Every second task was kept back: it was counted and never looked at. Usable means: every expected argument and no other.",
+      "A hundred tasks over fourteen office capabilities, the built-ins and the catalog, written before any of them was tried. Every second task is held out: counted, never inspected. Usable means every expected argument and no other.",
     goals: [
       {
-        what: "usable arguments, kept back",
+        what: "usable arguments, held out",
         value: (100 * fitting.filter(({ usable }) => usable).length) / fitting.length,
         atLeast: 85,
         unit: " %",

@@ -1,6 +1,6 @@
 /**
  * A hundred tasks of everyday work over the desk, the built-ins and the catalog. Written before any of them was tried. Even places are
- * for looking at while something is built; odd places are kept back: they are counted, never looked at one by one.
+ * for looking at while something is built; every second one is held out: counted, never inspected.
  */
 export type Expected = string | number | boolean | readonly unknown[] | typeof ANY;
 

@@ -1,6 +1,6 @@
 /**
  * The same twelve wishes in seven languages, over the desk of bench/tasks, the built-ins and the catalog. Written before any
- * dictionary was looked at; odd places are kept back while something is built.
+ * dictionary was looked at; every second one is held out.
  */
 export type TaskLanguage = "en" | "de" | "es" | "fr" | "pt" | "ja" | "zh";
 

@@ -1,6 +1,6 @@
 /**
  * Tasks of other languages over the desk of bench/tasks, the built-ins and the catalog:  node bench/routing/languages/run.ts [--show]
- * `--show` lists the failures of the half that is not kept back.
+ * `--show` lists the failures of the half that is not held out.
  */
 import { parseArgs } from "node:util";
 import { builtinCapabilities, catalogCapabilities, staticEmbedding, wordGloss } from "@capstan/builtins";
@@ -62,7 +62,7 @@ const rows = LANGUAGES.map((language) => {
     tasks: judged.length,
     "without the gloss": judged.filter(({ before }) => before).length,
     right: count(judged),
-    "of these kept back": `${count(judged.filter(({ kept }) => kept))} of ${judged.filter(({ kept }) => kept).length}`,
+    "of these, held out": `${count(judged.filter(({ kept }) => kept))} of ${judged.filter(({ kept }) => kept).length}`,
   };
 });
 
@@ -88,12 +88,12 @@ const foreign = rows.filter(({ language }) => language !== "en");
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const finding: Finding = {
   name: "languages",
-  question: "Do tasks of other languages find English capabilities?",
+  question: "Do tasks in other languages find English capabilities?",
   method:
-    "First sixty tasks written by somebody who had not read the dictionary. Then twelve wishes in seven languages, written before any dictionary was looked at; odd places were kept back while the gloss was built, but its everyday words were written by somebody who knew them all. A refused task counts as wrong.",
+    "First, sixty tasks written by someone who had not read the dictionary. Then twelve requests in seven languages, written before any dictionary was consulted; every second one was held out while the gloss was built, but the author of its everyday words knew them all. A refused task counts as wrong.",
   goals: [
     {
-      what: "found in six languages, a catalog never used",
+      what: "found in six languages, an unseen catalog",
       value: (100 * sum(neverUsed.map((row) => row.found))) / sum(neverUsed.map(({ tasks }) => tasks)),
       atLeast: 75,
       unit: " %",
@@ -105,16 +105,16 @@ const finding: Finding = {
       unit: " %",
     },
     {
-      what: "found in six languages, known while it was built",
+      what: "found in six languages, known during development",
       value: (100 * sum(foreign.map(({ right }) => right))) / sum(foreign.map(({ tasks }) => tasks)),
       atLeast: 75,
       unit: " %",
     },
   ],
   tables: [
-    { title: "A catalog never used", rows: neverUsed },
+    { title: "An unseen catalog", rows: neverUsed },
     { title: "Held out", rows: heldOut },
-    { title: "Known while it was built", rows },
+    { title: "Known during development", rows },
     { title: "Nothing fits", rows: refusals },
   ],
   plots: [],

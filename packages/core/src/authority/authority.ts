@@ -128,18 +128,18 @@ export interface Cell {
 }
 
 const NOTHING: Cell = { may: [], how: "" };
-const THROUGH_TOOLS: Cell = { may: ["use"], how: "through the gate, with the tools and scopes of its agent" };
-const OWN_SESSION: Cell = { may: ["see", "change"], how: "of its own session, through tools" };
-const OWN_FOLDER: Cell = { may: ["see", "change"], how: "in the folder it was given" };
+const THROUGH_TOOLS: Cell = { may: ["use"], how: "through the gate, with its agent's tools and scopes" };
+const OWN_SESSION: Cell = { may: ["see", "change"], how: "in its own session, through tools" };
+const OWN_FOLDER: Cell = { may: ["see", "change"], how: "in its assigned folder" };
 const DECLARED: Cell = {
   may: ["use"],
-  how: "public addresses, its own service and CAPSTAN_ALLOW_HOSTS; no other port of the machine",
+  how: "public addresses, its own service and CAPSTAN_ALLOW_HOSTS; no other local ports",
 };
 const GUARDED: Cell = { may: ["use"], how: "public addresses, through the guarded fetch" };
 
 const FACTS: Cell = {
   may: ["see", "change"],
-  how: "of its user, its agent and the organisation, through tools; for others than its user, and to forget, a person is asked",
+  how: "of its user, its agent and the organisation, through tools; forgetting, or changing facts of anyone but its user, needs approval",
 };
 
 type Cells = Partial<Record<Thing, Cell>>;
@@ -149,20 +149,20 @@ const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
   nobody: {},
   "an agent's token": {
     capability: THROUGH_TOOLS,
-    run: { may: ["use"], how: "of its own agent, by the MCP tool ask_agent" },
+    run: { may: ["use"], how: "its own agent, through the MCP tool ask_agent" },
     session: OWN_SESSION,
     file: OWN_SESSION,
     memory: FACTS,
     network: GUARDED,
   },
   "a client's login": {
-    capability: { may: ["use"], how: "through the gate: of one agent, the tools that the person allowed" },
+    capability: { may: ["use"], how: "through the gate: the tools of one agent that the person allowed" },
     run: {
       may: ["use"],
-      how: "with that agent, those it began itself, over MCP, A2A, AG-UI, the AI SDK and the OpenAI API",
+      how: "runs of that agent that it started itself, over MCP, A2A, AG-UI, the AI SDK and the OpenAI API",
     },
-    agent: { may: ["see"], how: "that agent's name and capabilities, over the same" },
-    approval: { may: ["use"], how: "of its own runs, where the client shows them to the person" },
+    agent: { may: ["see"], how: "that agent's name and capabilities, over the same protocols" },
+    approval: { may: ["use"], how: "those of its own runs, when the client shows them to the person" },
     session: OWN_SESSION,
     file: OWN_SESSION,
     memory: FACTS,
@@ -174,20 +174,23 @@ const PROGRAM_CELLS: Readonly<Record<Program, Cells>> = {
     memory: FACTS,
     file: OWN_SESSION,
     network: GUARDED,
-    approval: { may: [], how: "it can ask and never answer" },
-    grant: { may: [], how: "it can ask by request_access; an admin answers" },
+    approval: { may: [], how: "it can request approval, never answer" },
+    grant: { may: [], how: "it can ask with request_access; an admin answers" },
   },
   "package code": { file: OWN_FOLDER, network: DECLARED },
   "a service": {
     file: OWN_FOLDER,
-    trigger: { may: ["change"], how: "writes triggers of its own capability" },
+    trigger: { may: ["change"], how: "triggers of its own capability" },
     network: DECLARED,
   },
   "a coding agent's program": {
     capability: THROUGH_TOOLS,
     file: OWN_FOLDER,
     memory: FACTS,
-    network: { may: ["use"], how: "what the machine reaches: it is its maker's program, chosen by an admin" },
+    network: {
+      may: ["use"],
+      how: "everything the machine can reach: it is a third-party program, chosen by an admin",
+    },
   },
   "another user of the machine": {},
 };
@@ -204,7 +207,7 @@ export function cellOf(actor: Actor, thing: Thing): Cell {
   const whose = right === "admin" || rule.whose === "all" ? "everybody's" : "their own";
   return {
     may,
-    how: thing === "agent" ? "change their own; see and use what is for them; more as it is shared" : whose,
+    how: thing === "agent" ? "change their own; see and use agents available to them; more if shared" : whose,
   };
 }
 
