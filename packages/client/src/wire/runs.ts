@@ -178,6 +178,10 @@ export const ApprovalAnswer = z
     path: ["for_session"],
     message: "is only allowed with approve",
   })
+  .refine(({ decision, edited_args }) => edited_args === undefined || decision === "approve", {
+    path: ["edited_args"],
+    message: "is only allowed with approve",
+  })
   .meta({ id: "ApprovalAnswer" });
 export type ApprovalAnswer = z.input<typeof ApprovalAnswer>;
 

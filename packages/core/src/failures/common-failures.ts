@@ -52,10 +52,11 @@ export const commonFailures = {
     message: ({ given }) => `The body was sent with \`${given}\`, but only plain UTF-8 is supported.`,
     nextStep: () => "Send the body as uncompressed UTF-8.",
   }),
-  header_refused: row<{ name: string; why: string }>({
+  header_refused: row<{ name: string; why: string; nextStep?: string }>({
     status: 400,
     message: ({ name, why }) => `The header "${name}" ${why}.`,
-    nextStep: ({ name }) => `Correct or leave out "${name}", and send the request again.`,
+    nextStep: ({ name, nextStep }) =>
+      nextStep ?? `Correct or leave out "${name}", and send the request again.`,
   }),
   method_not_allowed: row<{ method: string; path: string; allowed: readonly string[] }>({
     status: 405,

@@ -217,6 +217,12 @@ describe("a declarative tool", () => {
     expect(result).toEqual(ok({ status: 201, headers: { location: "/orders/8" }, body: { id: 8 } }));
   });
 
+  test("leaves the idempotency key out where the document sets it to nothing", async () => {
+    const document = SHOP.replace("scopes: [Shop.Write]", 'headers: { Idempotency-Key: "" }');
+    const { seen } = await call("create_order", { item: "tea" }, json({ id: 8 }), {}, undefined, document);
+    expect(seen?.headers).not.toHaveProperty("idempotency-key");
+  });
+
   test.each(["..", ".", ""])("refuses %j as a path segment", async (number) => {
     const { seen, result } = await call("get_order", { number }, json({}));
     expect(seen).toBeUndefined();
@@ -327,9 +333,10 @@ async function call(
   answer: Response,
   options: DeclarativeOptions = {},
   config: unknown = { SHOP_KEY: "key-of-the-shop" },
+  document = SHOP,
 ) {
   let seen: ({ url: string } & GuardedFetchOptions) | undefined;
-  const tool = load(SHOP, options).tools.find((candidate) => candidate.name === name);
+  const tool = load(document, options).tools.find((candidate) => candidate.name === name);
   const parsed = tool?.input.parse(given);
   if (!tool || !parsed?.ok) throw new Error(`bad input: ${JSON.stringify(parsed)}`);
   const context = {

@@ -29,6 +29,8 @@ export interface HttpOperation {
   /** Ways to authenticate; the first whose secrets are all set is used, an empty one needs none. */
   readonly credentials?: readonly Credentials[];
   readonly body?: HttpBody;
+  /** Its API says where it takes an Idempotency-Key, and that is elsewhere. */
+  readonly withoutKey?: boolean;
 }
 
 export interface RequestSources {

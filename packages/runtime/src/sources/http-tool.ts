@@ -36,6 +36,7 @@ export interface HttpToolDefinition {
 }
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
+const takesKey = ({ method, withoutKey }: HttpOperation): boolean => !SAFE.has(method) && !withoutKey;
 
 export function httpTool(definition: HttpToolDefinition): AnyTool {
   const { operation, settings, pick, connections = [], ...tool } = definition;
@@ -65,11 +66,11 @@ export function httpTool(definition: HttpToolDefinition): AnyTool {
         readFile: context.fileStore ? (path) => readFile(context, path) : noFiles,
       });
       if (!request.ok) return request;
-      const { url, body } = request.value;
-      const once = SAFE.has(method) ? {} : { "idempotency-key": context.idempotencyKey };
+      const { url, body, headers: own } = request.value;
+      const once = takesKey(operation) ? { "idempotency-key": context.idempotencyKey } : {};
       const answer = await context.fetch(url, {
         method,
-        headers: { ...once, ...request.value.headers },
+        headers: withoutEmptyKey({ ...once, ...own }),
         ...(body !== undefined && { body }),
         signal: context.signal,
         redirects: "refuse", // another host is not declared, and the key in the headers is not meant for it
@@ -79,6 +80,11 @@ export function httpTool(definition: HttpToolDefinition): AnyTool {
       return read.ok ? ok(read.value) : redactedFailure(read, redact);
     },
   };
+}
+
+/** A document that sets the header to "" leaves it out, for a service that refuses it. */
+function withoutEmptyKey({ "idempotency-key": key, ...others }: Record<string, string>) {
+  return key ? { ...others, "idempotency-key": key } : others;
 }
 
 /** The gate adds the credential of the user's account, so no other is required. */

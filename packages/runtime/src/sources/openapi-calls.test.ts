@@ -71,6 +71,22 @@ describe("an operation", () => {
     expect(seen?.url).toBe(expected);
   });
 
+  test("gets the call's idempotency key everywhere, or only where its document declares one", async () => {
+    const config = { KEY: "secret-key" };
+    const usual = await call("pets_replace", { petId: 1, name: "Tom" }, config);
+    expect(usual.seen?.headers).toMatchObject({ "idempotency-key": "call-1" });
+    const pay = {
+      operationId: "pay",
+      parameters: [{ name: "Idempotency-Key", in: "header", schema: { type: "string" } }],
+      responses: {},
+    };
+    const declaring = { ...PETS, paths: { ...PETS.paths, "/pay": { post: pay } } };
+    const paid = await call("pay", {}, config, declaring);
+    expect(paid.seen?.headers).toMatchObject({ "idempotency-key": "call-1" });
+    const other = await call("pets_replace", { petId: 1, name: "Tom" }, config, declaring);
+    expect(other.seen?.headers).not.toHaveProperty("idempotency-key");
+  });
+
   test("of a document without security schemes can still use the header", async () => {
     const open = {
       ...PETS,

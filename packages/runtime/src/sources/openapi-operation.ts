@@ -65,6 +65,12 @@ function declaredParameters(document: OpenApiDocument, { operation, pathItem, pa
   return [...byPlace.values()];
 }
 
+/** Some APIs refuse the header where it would have no effect, and say in their documents where it has one. */
+export const takesIdempotencyKey = (document: OpenApiDocument, found: FoundOperation): boolean =>
+  declaredParameters(document, found).some(
+    (parameter) => parameter.in === "header" && textOf(parameter.name)?.toLowerCase() === "idempotency-key",
+  );
+
 /** Documents sometimes do not declare path parameters; they are required anyway. */
 function undeclaredInPath(document: OpenApiDocument, found: FoundOperation, path: string): JsonRecord[] {
   const declared = new Set(

@@ -20,7 +20,7 @@ import { httpTool } from "./http-tool.ts";
 import { foreignSchema } from "./json-schema.ts";
 import { isRecord, type JsonRecord, listOf, OpenApiDocument, textOf } from "./openapi-document.ts";
 import { capabilityId, semverOf, UniqueNames } from "./openapi-names.ts";
-import { type FoundOperation, readOperation } from "./openapi-operation.ts";
+import { type FoundOperation, readOperation, takesIdempotencyKey } from "./openapi-operation.ts";
 import { short } from "./openapi-schema.ts";
 import { operationSecurity, type SecurityScheme, securitySchemes } from "./openapi-security.ts";
 import { readServer, type ServerVariable } from "./openapi-server.ts";
@@ -128,7 +128,8 @@ class Reader {
   capability(operations: readonly FoundOperation[]): Capability {
     const info = this.#document.resolve(this.#document.root.info) ?? {};
     const title = textOf(info.title)?.trim() || "API";
-    const tools = operations.map((operation) => this.#tool(operation));
+    const withKey = new Set(operations.filter((found) => takesIdempotencyKey(this.#document, found)));
+    const tools = operations.map((found) => this.#tool(found, withKey.size > 0 && !withKey.has(found)));
     const config = this.#config();
     const about = short(textOf(info.description) ?? "", DESCRIPTION_CHARS);
     return {
@@ -152,7 +153,7 @@ class Reader {
     };
   }
 
-  #tool(found: FoundOperation): AnyTool {
+  #tool(found: FoundOperation, withoutKey: boolean): AnyTool {
     const { method, path, operation } = found;
     const read = readOperation(this.#document, found);
     const security = operationSecurity(this.#document, operation, this.#schemes);
@@ -182,6 +183,7 @@ class Reader {
         headers: {},
         query: {},
         credentials: security.alternatives,
+        withoutKey,
         ...(read.body && { body: read.body }),
       },
     });

@@ -370,6 +370,11 @@ describe("a task that asks a person", () => {
     ["a misspelt edit", { approved: true, edited_args: { path: "/b.txt" } }, 'use \\"editedArgs\\"'],
     ["a misspelt no", { aproved: false }, 'did you mean \\"approved\\"'],
     ["a yes as text", { approved: "true" }, "approved: expected boolean"],
+    [
+      "a no with an edit",
+      { approved: false, editedArgs: { path: "/b.txt" } },
+      "only a call that is approved",
+    ],
     ["nothing", {}, "approved: missing"],
   ])("is asked still after %s, which is refused", async (_what, value, said) => {
     llm.script = asksToDelete();

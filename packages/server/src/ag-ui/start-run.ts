@@ -366,13 +366,14 @@ async function answer(
   { by, isAdmin }: { readonly by: string; readonly isAdmin: boolean },
 ): Promise<Refused | undefined> {
   const payload = Approval.safeParse(entry.payload);
-  const approve = entry.status === "resolved" && payload.success && payload.data.approved;
+  const resolved = entry.status === "resolved" && payload.success;
+  const approve = resolved && payload.data.approved;
   const answered = await runs.approvals.answer(entry.interruptId, {
     approve,
     by,
     isAdmin,
     words: payload.success ? payload.data.reason : reasonIn(entry.payload),
-    editedArguments: approve ? (payload.data?.editedArgs as JsonValue | undefined) : undefined,
+    editedArguments: resolved ? (payload.data?.editedArgs as JsonValue | undefined) : undefined,
   });
   return answered.ok || answered.failure.code === "approval_decided" ? undefined : answered;
 }

@@ -1,4 +1,5 @@
 /** A direct tool call: as an agent's tool when an agent is named, otherwise with an anonymous agent of one capability. */
+import { createHash } from "node:crypto";
 import type { ToolRun } from "@capstan/client/wire";
 import {
   type CapabilityRegistry,
@@ -28,6 +29,8 @@ export interface OneCall extends ToolRun {
   readonly tool: string;
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
+  /** The caller's own key, which the tool gets as the call's: a repeated request is the same call to the service behind it. */
+  readonly key?: string | undefined;
 }
 
 export type OneAnswer =
@@ -65,7 +68,7 @@ export async function runOneTool(
     input: call.input ?? {},
     user,
     sessionId: call.session_id,
-    callId: uuidv7(),
+    callId: callIdOf(caller, call),
     signal,
     traceparent: call.traceparent,
     budgets: await budgetsOf(services, call.session_id, composed.value),
@@ -89,6 +92,15 @@ export async function runOneTool(
     sessionId: call.session_id,
   });
   return { kind: "approval", approvalId: approval.id };
+}
+
+/** The same key of another user, or with another tool, is another call. */
+function callIdOf({ email }: Caller, { tool, key }: OneCall): string {
+  if (key === undefined) return uuidv7();
+  return createHash("sha256")
+    .update(JSON.stringify([email, tool, key]))
+    .digest("hex")
+    .slice(0, 32);
 }
 
 /** A call in a session counts towards its active run: the run's limits apply here too. */

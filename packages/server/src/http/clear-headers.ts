@@ -1,4 +1,7 @@
-/** Headers that would be read in part, or not at all: one that counts once and is given twice, another method, a coded body. */
+/**
+ * Headers that would be read in part, or not at all: one that counts once and is given twice, another method, a coded body, a
+ * condition or a key that would have no effect. Clients of the agent protocols may send the last two: there they mean nothing.
+ */
 import { type Failure, fail } from "@capstan/core";
 import type { Context, MiddlewareHandler } from "hono";
 import { problem } from "./problem.ts";
@@ -14,6 +17,9 @@ const ONCE = new Set([
   "origin",
 ]);
 const OVERRIDES = ["x-http-method-override", "x-http-method", "x-method-override"];
+const CONDITIONS = ["if-match", "if-none-match", "if-unmodified-since"];
+const READS = ["GET", "HEAD", "OPTIONS"];
+const IDEMPOTENCY_KEY = "idempotency-key";
 
 export const refuseUnclearHeaders: MiddlewareHandler = async (c, next) => {
   const fault = unclear(c);
@@ -24,15 +30,41 @@ function unclear(c: Context): Failure | undefined {
   const repeated = repeatedIn(rawHeaders(c));
   if (repeated !== undefined)
     return fail("header_refused", { name: repeated, why: "is given twice" }).failure;
-  const override = OVERRIDES.find((name) => c.req.header(name) !== undefined);
+  const override = firstSent(c, OVERRIDES);
   if (override !== undefined)
     return fail("header_refused", {
       name: override,
       why: "is not supported: the method is the request's own",
     }).failure;
+  const condition =
+    isOurs(c.req.path) && !READS.includes(c.req.method) ? firstSent(c, CONDITIONS) : undefined;
+  if (condition !== undefined)
+    return fail("header_refused", {
+      name: condition,
+      why: "would make this write conditional, which is not supported",
+      nextStep: `Leave out "${condition}". Where an object has updated_at, PATCH it with the one you read: a change to an outdated object is refused with 409.`,
+    }).failure;
   const given = codingOf(c);
   return given === undefined ? undefined : fail("coding_unsupported", { given }).failure;
 }
+
+/**
+ * For routes that do not keep answers by key: a client that sends one would repeat a POST, and believe that it happens once.
+ * The other methods have the same effect however often they are sent.
+ */
+export const refuseKey: MiddlewareHandler = async (c, next) => {
+  if (c.req.method !== "POST" || c.req.header(IDEMPOTENCY_KEY) === undefined) return next();
+  const why = "has no effect on this route";
+  const nextStep = `Leave it out: only POST /api/execute-task works once for each key. Before you repeat this request, look whether the first one arrived.`;
+  return problem(c, fail("header_refused", { name: IDEMPOTENCY_KEY, why, nextStep }).failure);
+};
+
+/** The agent protocols are others', and so is what their clients send. */
+const isOurs = (path: string): boolean => /^\/(v1|api)\//.test(path) && !AGENT_PROTOCOL.test(path);
+const AGENT_PROTOCOL = /^\/v1\/agents\/[^/]+\/(ag-ui|a2a|ai-sdk)(\/|$)/;
+
+const firstSent = (c: Context, names: readonly string[]): string | undefined =>
+  names.find((name) => c.req.header(name) !== undefined);
 
 function repeatedIn(names: readonly string[]): string | undefined {
   const seen = new Set<string>();

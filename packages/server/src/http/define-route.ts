@@ -15,6 +15,7 @@ import {
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Caller } from "./caller.ts";
+import { refuseKey } from "./clear-headers.ts";
 import { problem } from "./problem.ts";
 
 export interface AppEnv {
@@ -58,13 +59,20 @@ export function newRoutes(): OpenAPIHono<AppEnv> {
   const define = routes.openapi;
   routes.openapi = ((route: RouteConfig & { middleware?: MiddlewareHandler[] }, handler: never) => {
     const request = { query: NoQuery, ...route.request };
-    const middleware = [...(route.middleware ?? []), ...(request.body ? [] : [refuseBody])];
+    const middleware = [
+      ...(route.middleware ?? []),
+      ...(takesKey(request) ? [] : [refuseKey]),
+      ...(request.body ? [] : [refuseBody]),
+    ];
     return define({ ...route, request, middleware }, handler, (result, c) =>
       result.success ? undefined : refuseInput(c, request, route.path),
     );
   }) as typeof define;
   return routes;
 }
+
+const takesKey = ({ headers }: NonNullable<RouteConfig["request"]>): boolean =>
+  headers instanceof z.ZodObject && "idempotency-key" in headers.shape;
 
 /** Everything that is wrong with a request, as one problem. */
 async function refuseInput(

@@ -164,6 +164,45 @@ const ROWS: Record<string, Odd> = {
     `idempotency-key: ${"k".repeat(10_000)}`,
   ),
   "a task with an empty key": post(TASK, '{"task":"add 1 and 2"}', 422, "idempotency-key:"),
+  "a new agent under a key that nothing keeps": {
+    ...sent([JSON_TYPE, "idempotency-key: once"], AGENT, 400),
+    keeps: "only POST /api/execute-task works once",
+  },
+  "a change under a key: it may be repeated anyway": {
+    ...head("PATCH", "/v1/agents/{agent}", 200, JSON_TYPE, "idempotency-key: once"),
+    body: '{"description":"odd"}',
+  },
+  ...Object.fromEntries(
+    ["If-Match", "If-None-Match", "If-Unmodified-Since"].map((name) => [
+      `a change that depends on ${name}`,
+      {
+        ...head("PATCH", "/v1/agents/{agent}", 400, JSON_TYPE, `${name}: *`),
+        body: '{"description":"lost"}',
+        keeps: "refused with 409",
+      },
+    ]),
+  ),
+  "a file that depends on another": {
+    ...head("PUT", "/v1/sessions/{session}/files/a.txt", 400, 'if-match: "1"'),
+    body: "text",
+  },
+  "a condition on what is only read": head("GET", "/v1/agents/{agent}", 200, 'if-match: "1"'),
+  "OpenAI: a key and the headers of its clients": post(
+    OPENAI,
+    chat(""),
+    200,
+    "idempotency-key: stainless-node-retry-1",
+    "x-stainless-retry-count: 0",
+    "if-match: *",
+  ),
+  "AG-UI: a key": post(
+    AG_UI,
+    run('"messages":[{"id":"m","role":"user","content":"hi"}]'),
+    200,
+    "idempotency-key: once",
+  ),
+  "A2A: a key": post(A2A, rpc('"method":"tasks/get","params":{"id":"x"}'), 200, "idempotency-key: once"),
+  "MCP: a key": post("/mcp?agent={agent}", rpc('"method":"ping"'), 200, "idempotency-key: once"),
   "a task that is a list": post(TASK, '{"task":["add 1 and 2"]}', 422),
   "events after a word": head("GET", EVENTS, 422, "last-event-id: abc"),
   "events after a negative number": head("GET", EVENTS, 422, "last-event-id: -1"),
@@ -203,6 +242,14 @@ const ROWS: Record<string, Odd> = {
     status: 415,
   },
   "MCP: params as a text": post("/mcp?agent={agent}", rpc('"method":"tools/list","params":"x"'), 400),
+  "MCP: a cursor that nobody gave": {
+    ...post("/mcp?agent={agent}", rpc('"method":"tools/list","params":{"cursor":"garbage"}'), 200),
+    keeps: "-32602",
+  },
+  "MCP: an empty cursor, as some clients begin": {
+    ...post("/mcp?agent={agent}", rpc('"method":"tools/list","params":{"cursor":""}'), 200),
+    keeps: "ask_agent",
+  },
   "MCP: a version from the future": post(
     "/mcp?agent={agent}",
     rpc('"method":"tools/list"'),

@@ -184,6 +184,7 @@ describe("a refusal says what is wrong in words that help", () => {
   /** Each of these was once accepted, and did what nobody had asked for. */
   test.each<[said: string, path: string, body: object]>([
     ['"editedArgs", use "edited_args"', "/v1/approvals/x", { decision: "approve", editedArgs: { a: 1 } }],
+    ["edited_args is only allowed", "/v1/approvals/x", { decision: "deny", edited_args: { a: 1 } }],
     ['"dry_run", use "dryRun"', "/api/execute-task", { task: "add 1 and 2", dry_run: true }],
     ['"hour", did you mean "hours"', "/v1/grants", { subject: "user:a@b.co", scope: "Mail.Read", hour: 1 }],
     ['"maxCalls", use "max_calls"', "/v1/agents/{agents}/tokens", { expires_in: 60, maxCalls: 1 }],

@@ -5,6 +5,8 @@ import type { Gate, UserStore } from "@capstan/runtime";
 import {
   type CallToolResult,
   type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
   Server,
   type ServerContext,
   type Tool,
@@ -41,17 +43,27 @@ export function mcpServer(services: McpServerParts, caller: McpCaller, version: 
       ...(systemPrompt !== "" && { instructions: systemPrompt.slice(0, MOST_INSTRUCTIONS) }),
     },
   );
-  server.setRequestHandler("tools/list", () => ({
-    tools: [
-      ...tools.filter(({ tool }) => tool.policy !== "client").map(listed),
-      ...(offersAsking(caller) ? [askTool(caller)] : []),
-    ],
-    _meta: { "capstan/version": VERSION },
-  }));
+  server.setRequestHandler("tools/list", ({ params }) => {
+    refuseCursor(params?.cursor);
+    return {
+      tools: [
+        ...tools.filter(({ tool }) => tool.policy !== "client").map(listed),
+        ...(offersAsking(caller) ? [askTool(caller)] : []),
+      ],
+      _meta: { "capstan/version": VERSION },
+    };
+  });
   server.setRequestHandler("tools/call", ({ params }, context) =>
     callTool(services, caller, { tool: params.name, input: params.arguments ?? {} }, context),
   );
   return server;
+}
+
+/** The list has one page: a cursor is of another server, or of another list. Some clients begin with an empty one. */
+function refuseCursor(cursor = ""): void {
+  if (cursor === "") return;
+  const message = `"${cursor.slice(0, 100)}" is no cursor of this list: all tools are on its first page. Leave cursor out.`;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 
 function listed({ name, tool, policy, capabilityId }: RuntimeTool): Tool {

@@ -13,6 +13,10 @@ describe("a variable that is almost a setting", () => {
     ["CAPSTAN_ALLOW_HOST", "10.0.0.1", "CAPSTAN_ALLOW_HOSTS"],
     ["CAPSTAN_ALOWED_ORIGINS", "https://app.example.com", "CAPSTAN_ALLOWED_ORIGINS"],
     ["CAPSTAN_OIDC_ISUER", "https://login.example.com", "CAPSTAN_OIDC_ISSUER"],
+    ["CAPSTAN_DATA", "/var/lib/capstan", "CAPSTAN_DATA_DIR"],
+    ["CAPSTAN_PUBLIC", "app.example.com", "CAPSTAN_PUBLIC_HOSTS"],
+    ["CAPSTAN_RATE_LIMIT", "60", "CAPSTAN_RATE_LIMIT_PER_MINUTE"],
+    ["CAPSTAN_OIDC", "https://login.example.com", "CAPSTAN_OIDC_ISSUER"],
     ["CAPSTAN_DATABASE_URL", "postgres://db.example.com/capstan", "DATABASE_URL"],
   ])("%s is refused with the name that was meant", (name, value, meant) => {
     expect(refusal({ [name]: value })).toMatch(

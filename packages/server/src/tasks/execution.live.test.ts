@@ -296,6 +296,15 @@ describe("an async task", () => {
   });
 });
 
+test("a route of the catalogue gives its tool the caller's key, so that the service behind it acts once", async () => {
+  const ring = async (headers = {}) => (await server.call("POST", "/api/fog-bell", {}, headers)).body.key;
+  const again = { "idempotency-key": "ring-1" };
+  expect(await ring(again)).toBe(await ring(again));
+  expect(await ring()).not.toBe(await ring());
+  const empty = await server.call("POST", "/api/fog-bell", {}, { "idempotency-key": "k".repeat(300) });
+  expect(empty).toMatchObject({ status: 422, body: { code: "input_invalid" } });
+});
+
 test("a caller that disconnects with a key still gets the one answer later", async () => {
   world.held = new Promise((resolve) => {
     world.released = () => resolve();

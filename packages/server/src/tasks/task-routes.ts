@@ -95,6 +95,8 @@ const rankCatalog = createRoute({
   responses: { 200: json(RankAnswer, "The matches of each task.") },
 });
 
+const IdempotencyKey = z.string().min(1).max(255).optional();
+
 const execute = createRoute({
   operationId: "executeTask",
   ...needs("task", "use"),
@@ -104,7 +106,7 @@ const execute = createRoute({
   summary: "Find the capability for a task, plan, and execute it",
   request: {
     body: jsonBody(TaskRequest),
-    headers: z.object({ "idempotency-key": z.string().min(1).max(255).optional() }),
+    headers: z.object({ "idempotency-key": IdempotencyKey }),
   },
   responses: {
     200: json(TaskAnswer, "The answer."),
@@ -253,13 +255,19 @@ async function catalogRoute(c: Context<AppEnv>, services: TaskRouteParts): Promi
   const given = await inputOf(c);
   if (!given.ok) return problem(c, given.failure);
   const input = given.value;
+  const key = IdempotencyKey.safeParse(c.req.header("idempotency-key"));
+  if (!key.success)
+    return problem(
+      c,
+      fail("input_invalid", { where: "header.idempotency-key: is empty or too long" }).failure,
+    );
   const { serving, owner: capability } = servingRoute(services.registry.list(), { method, path, input });
   const tool = capability?.tools[0];
   if (!capability || !tool) return problem(c, notServed(method, path, serving));
   const answer = await runOneTool(
     services,
     c.get("caller"),
-    { capabilityId: capability.id, tool: tool.name, input, traceparent: traceParent(c) },
+    { capabilityId: capability.id, tool: tool.name, input, traceparent: traceParent(c), key: key.data },
     c.req.raw.signal,
   );
   if (answer.kind === "refused") return problem(c, answer.failure);

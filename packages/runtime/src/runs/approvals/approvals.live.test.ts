@@ -141,6 +141,17 @@ describe.each(STORES)("an approval on $name", ({ fresh }) => {
     await engine.runs.approvals.answer(id, { approve: false, by: USER });
   });
 
+  test("with edited arguments and a no is refused and stays pending", async () => {
+    const { id } = await asked();
+    const edits = { approve: false, by: USER, editedArguments: { to: "carol@example.com" } };
+    expect(await engine.runs.approvals.answer(id, edits)).toMatchObject({
+      ok: false,
+      failure: { code: "input_invalid" },
+    });
+    expect(await engine.runs.approvals.get(id)).toMatchObject({ value: { status: "pending" } });
+    await engine.runs.approvals.answer(id, { approve: false, by: USER });
+  });
+
   test("answered many times at once is executed once", async () => {
     const { session, id, after } = await asked();
     const answers = await Promise.all(

@@ -219,8 +219,17 @@ async function checkAnswer(
   approval: Approval,
   decision: Decision,
 ): Promise<Result<true>> {
-  const { approve, by, isAdmin = false, isApprover, editedArguments, forSession = false } = decision;
+  if (!decision.approve && decision.editedArguments !== undefined)
+    return fail("input_invalid", { where: "edited arguments: only a call that is approved has any" });
   if (approval.kind !== "tool") return CHECKS[approval.kind](parts.rightsApprover, approval, decision);
+  return checkToolAnswer(parts, approval, decision);
+}
+
+async function checkToolAnswer(
+  parts: ApprovalParts,
+  approval: Approval,
+  { approve, by, isAdmin = false, isApprover, editedArguments, forSession = false }: Decision,
+): Promise<Result<true>> {
   const agent = await parts.agentOf(approval);
   const tool = agent.ok ? agent.value.tools.find(({ name }) => name === approval.tool) : undefined;
   const may = mayAnswer(
