@@ -279,7 +279,10 @@ describe.each(STORES)("on $name", ({ fresh }) => {
   test("a worktree that is removed while its program works ends in words, and the last saved state is still there", async () => {
     await write({ "a.txt": "saved\n" });
     const used = await use((at) => rmSync(at, { recursive: true }));
-    expect(used).toMatchObject({ ok: true, value: [expect.stringContaining("was removed while its program was running")] });
+    expect(used).toMatchObject({
+      ok: true,
+      value: [expect.stringContaining("was removed while its program was running")],
+    });
     expect(await changed()).toEqual(["a.txt"]);
     let seen = "";
     expect(
@@ -293,7 +296,10 @@ describe.each(STORES)("on $name", ({ fresh }) => {
   test("a worktree that git was told to remove meanwhile ends in words too", async () => {
     await write({ "a.txt": "saved\n" });
     const used = await use((at) => git("worktree", "remove", "--force", at));
-    expect(used).toMatchObject({ ok: true, value: [expect.stringContaining("was removed while its program was running")] });
+    expect(used).toMatchObject({
+      ok: true,
+      value: [expect.stringContaining("was removed while its program was running")],
+    });
     expect(await changed()).toEqual(["a.txt"]);
     expect(await worktrees.apply(session, APPLIER)).toMatchObject({ ok: true });
     expect(text("a.txt")).toBe("saved\n");

@@ -64,7 +64,7 @@ test("a change of a real folder is shown, blocked by what is not committed, and 
   await dialog.getByRole("button", { name: "Apply" }).click();
   await dialog
     .getByRole("alert")
-    .getByText(/not committed.*a\.txt/)
+    .getByText(/uncommitted changes.*a\.txt/)
     .waitFor();
   execFileSync("git", ["checkout", "-q", "a.txt"], { cwd: folder });
   await dialog.getByLabel("Commit message").fill("Count further");

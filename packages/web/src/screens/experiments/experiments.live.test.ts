@@ -104,11 +104,11 @@ test("what got worse stands first, beside it the variants, and a cell opens its 
   expect(studio.faults).toEqual([]);
 });
 
-test("a dataset shows its items, its versions, and what was taken out of an item", async () => {
+test("a dataset shows its items, its versions, and what was redacted in an item", async () => {
   const page = await studio.open("/experiments/datasets");
   await page.getByRole("link", { name: "Greetings" }).click();
   const steady = page.getByRole("article", { name: "steady" });
-  await steady.getByText("1 taken out").waitFor();
+  await steady.getByText("1 redacted").waitFor();
   await steady.getByText("/input", { exact: true }).waitFor();
   expect(await page.locator("main").textContent()).not.toContain(TOKEN);
   await page.getByText("Version 2: 3 items; 2 added, 0 changed, 0 removed").waitFor();

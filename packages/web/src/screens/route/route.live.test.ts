@@ -79,7 +79,7 @@ describe("a task", () => {
       .waitFor();
     await page
       .getByRole("region", { name: "Plan" })
-      .getByText('{"query":"When is high tide in Lisbon?"}')
+      .getByText('{"query":"When is high tide in Lisbon"}')
       .waitFor();
     await page.getByText(/\d+ rejected/).click();
     await page
