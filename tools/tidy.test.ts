@@ -52,6 +52,15 @@ const REPLACED_PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\borganisations? beside the first\b/i, "after the first"],
   [/\bnothing with an effect\b/i, "nothing with side effects"],
   [/\bwhat is not understood is\b/i, "name the thing that is refused"],
+  [/\bAPI's words and ours\b/, "converts between the API and the code"],
+  [/\b(?:is|be|are|nothing) worth (?:more|nothing)\b/, "has more rights than, is invalid"],
+  [/\bto whoever has (?:it|one|a link)\b/, "anyone with the link"],
+  [/\bwhom (?:an agent is|agents are) for\b/i, "who an agent is shared with"],
+  [/\bkept back\b/, "held out, withheld"],
+  [/\b(?:Postgres|Autovacuum) as it comes\b/, "default"],
+  [/\ba home of (?:its|their) own\b/, "its own home"],
+  [/\bwhat stands in the way\b/i, "what prevents it"],
+  [/\b(?:what )?came of the last\b/i, "the outcome of the last"],
   [/\b(?:patiently|FrontDoor|bury|traitor)\b/, "a name without a metaphor"],
 ];
 

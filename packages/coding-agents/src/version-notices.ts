@@ -1,6 +1,6 @@
 /**
- * A run of a version that nobody tested says so, with how to probe it. The version is asked once per client and beside the
- * run, so that no run waits for it.
+ * Warns about runs with an untested version, and how to probe it. The version is queried once per client, in
+ * parallel, so that no run waits for it.
  */
 import { fail } from "@capstan/core";
 import type { AgentName, CodingAgentEvent } from "@capstan/core/internal";

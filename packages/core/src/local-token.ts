@@ -1,4 +1,4 @@
-/** Where a server on loopback stores the token of its own user, on systems that do not tell who connects. */
+/** Where a loopback server stores its own user's token, on systems that do not report who connects. */
 export const localTokenFile = (home: string, port: number): string => `${home}/.capstan/local/${port}`;
 
 /** The port of a server on this machine; undefined for a remote one, which must never receive a local token. */

@@ -1,4 +1,7 @@
-/** What a tool may do with facts that outlive a session. Owners are bound by whoever makes it: a tool cannot name another. */
+/**
+ * What a tool may do with facts that outlive a session. The owners are fixed when it is created; a tool cannot name
+ * others.
+ */
 import type { Result } from "./result.ts";
 
 /** `user`: the facts of one user, for all their agents. `agent`: of one agent, for all its users. `organisation`: everybody's. */

@@ -1,6 +1,6 @@
 /**
- * Keys that make a JSON text mean two things: one that is given twice, of which `JSON.parse` keeps the last, and those
- * that change an object's prototype where someone copies them. One pass over the text, with one set per level.
+ * Keys that make JSON ambiguous: duplicates, of which `JSON.parse` keeps the last, and keys that change an object's
+ * prototype when copied. One pass over the text, with one set per level.
  */
 
 /** The first such key, as a sentence; undefined for a text that is clear, or that is not JSON. */

@@ -1,4 +1,4 @@
-/** Values of a JSON text that `JSON.parse` changes, or that no store keeps: numbers out of range, and half characters. */
+/** Values in JSON that `JSON.parse` changes or that no store accepts: numbers out of range, and lone surrogates. */
 import { endOfJsonString } from "./unclear-json.ts";
 
 const SUSPECT = /\\u[dD]|\d{16}|\d[eE]/;

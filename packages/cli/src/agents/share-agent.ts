@@ -1,4 +1,4 @@
-/** capstan agents share, unshare: whom an agent is for, and what they may. */
+/** capstan agents share, unshare: who can use an agent, and with which rights. */
 import type { AgentSharingWire, Api } from "@capstan/client";
 import { AgentSharingWire as Sharing } from "@capstan/client/wire";
 import { fail } from "@capstan/core";

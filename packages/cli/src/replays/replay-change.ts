@@ -1,4 +1,4 @@
-/** What `--with` and the words of a query mean: the change to try, and the recorded runs to try it on. */
+/** Parses `--with` and the query: the change to try, and the recorded runs to try it on. */
 import { readFile } from "node:fs/promises";
 import type { Api, ReplayCreate, ReplayWith } from "@capstan/client";
 import { fail, ok, type Result } from "@capstan/core";

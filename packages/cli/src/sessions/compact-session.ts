@@ -1,4 +1,4 @@
-/** capstan sessions compact and summaries: what stands for the older part of a conversation. */
+/** capstan sessions compact and summaries: the summaries that replace the older part of a conversation. */
 import type { SessionSummary } from "@capstan/client/wire";
 import type { CommandContext } from "../command.ts";
 

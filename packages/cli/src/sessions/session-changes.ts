@@ -1,4 +1,7 @@
-/** capstan sessions changes, apply and discard: what a session changed in its agent's real folder, and what becomes of it. */
+/**
+ * capstan sessions changes, apply and discard: what a session changed in its agent's real folder, and whether to
+ * apply it.
+ */
 import type { FolderChange } from "@capstan/client";
 import type { Command, CommandContext } from "../command.ts";
 import { printTable } from "../print-table.ts";

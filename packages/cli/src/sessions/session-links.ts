@@ -1,4 +1,4 @@
-/** capstan sessions link, links, unlink: show a session to whoever has a link, read-only. */
+/** capstan sessions link, links, unlink: read-only links to a session. */
 import { SessionLinkCreate } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { CommandContext } from "../command.ts";

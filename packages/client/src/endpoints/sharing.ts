@@ -1,4 +1,4 @@
-/** Links that show a session to whoever has one: made by its owner, read without a key. */
+/** Read-only links to a session: created by its owner, readable without a key. */
 import type { Connection } from "../connection.ts";
 import type { Items } from "../wire/page.ts";
 import type {

@@ -1,4 +1,4 @@
-/** Whom an agent is for, and links that show a session. */
+/** Who an agent is shared with, and read-only links to sessions. */
 import { AGENT_ACCESS, AGENT_RIGHTS } from "@capstan/core/internal";
 import { z } from "zod";
 import { listOf } from "./page.ts";

@@ -56,7 +56,7 @@ const scheduleFields = {
   enabled: z.boolean(),
 };
 
-/** What came of the last firing. */
+/** The outcome of the last firing. */
 export const ScheduleRun = z
   .object({
     status: z.enum(["waiting", "running", "needs approval", "done", "failed", "cancelled", "unknown"]),

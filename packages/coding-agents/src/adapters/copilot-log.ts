@@ -1,5 +1,5 @@
 /**
- * Copilot's log as a source of events: over ACP it says nothing while a provider limits it and it tries again, for minutes. The
+ * Copilot's log as a source of events: over ACP it is silent for minutes while it is rate-limited and retries. The
  * log goes to the run's own folder, so that nobody else's lines are in it.
  */
 import type { AdapterEvent, AdapterRun, RunFile, RunPlace, SideFile } from "@capstan/core/internal";

@@ -1,4 +1,4 @@
-/** Whether a file that is no image is what it is called. */
+/** Whether a file other than an image has the type that was declared. */
 import { textOf } from "../files/text-of-bytes.ts";
 import { imageKind } from "./image-bytes.ts";
 

@@ -1,4 +1,4 @@
-/** Refuses attachments that cannot arrive, or are not what they are called, before anything starts. */
+/** Refuses attachments that cannot be delivered or do not have their declared type, before anything starts. */
 import { fail } from "@capstan/core";
 import { type Attachment, capabilityRefused, isImage, runError } from "@capstan/core/internal";
 import { type AttachedTo, attachedFile } from "./attached-file.ts";

@@ -1,6 +1,6 @@
 /**
- * Files in the home of whom a run is for. Where that is another user of the system, every step is taken as that user: their
- * programs own the home and may have put a link in it, which a server that is root must not follow.
+ * Files in the home of the user a run is for. If that is another OS user, every step is taken as that user: their
+ * programs own the home and may have put a link in it, which a server running as root must not follow.
  */
 import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile } from "node:fs/promises";

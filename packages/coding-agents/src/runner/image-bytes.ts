@@ -1,5 +1,6 @@
 /**
- * Whether an image is what it is called, by its first bytes and its end: programs and providers lose or refuse others late.
+ * Whether an image has its declared type, by its first bytes and its end: programs and providers drop invalid ones or
+ * refuse them late.
  *
  * Pixels are not decoded.
  */

@@ -1,4 +1,7 @@
-/** Gemini CLI: a file per session below a folder per project. The name holds only the id's beginning; the header has it whole. */
+/**
+ * Gemini CLI: a file per session below a folder per project. The name has only the start of the id; the header has
+ * all of it.
+ */
 import type { CliMessage, CliSessionStore } from "@capstan/core/internal";
 import { z } from "zod";
 import {

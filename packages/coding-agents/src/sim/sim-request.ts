@@ -1,7 +1,7 @@
 /**
  * What a coding agent sent to the simulated model, in one form for the four protocols.
  *
- * `wire` keeps the parameters that tests and probes are after: how thinking was asked for, and the limits.
+ * `wire` keeps the parameters that tests and probes check: the thinking settings and the limits.
  */
 import { z } from "zod";
 

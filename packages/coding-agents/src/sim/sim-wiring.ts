@@ -1,5 +1,5 @@
 /**
- * How to point each real CLI at a simulated model: environment, files in a home of its own, and a model to ask for.
+ * How to point each real CLI at a simulated model: environment, files in its own home, and a model name.
  *
  * Telemetry, updates and side traffic are off. Cursor and Hermes take no other model server, so they have no row.
  */

@@ -1,7 +1,7 @@
 /**
- * An agent never does more than its author could: lists what needs an admin, field by field, when it is saved, and takes
- * away what the author has lost since, when it is used. The whole agent is checked, not only the change, because whoever
- * can change the prompt decides what the rest is used for.
+ * An agent never does more than its author could: lists the fields that need an admin when it is saved, and removes
+ * rights that the author has lost since when it is used. The whole agent is checked, not only the change, because
+ * whoever can change the prompt decides what the rest is used for.
  */
 import { AGENT_DEFAULTS, type AgentSpec, type CapabilityRef } from "../agent.ts";
 import type { Capability } from "../capability.ts";

@@ -7,7 +7,7 @@ const shared = (access: AgentAccess, ...rights: AgentRight[]) => ({
   shares: [{ with: "user:mia@example.com", rights }],
 });
 
-test("an agent that nobody shared is everybody's to use and its owner's to change", () => {
+test("an agent without sharing settings can be used by everyone and changed by its owner", () => {
   expect(agentRights(UNSHARED, NOBODY)).toEqual(["use"]);
   expect(agentRights(UNSHARED, { ...NOBODY, isOwner: true })).toEqual(["use", "change"]);
 });

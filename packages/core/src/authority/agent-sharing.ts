@@ -1,6 +1,6 @@
 /**
- * Whom an agent is for. Without a word of its owner everybody may use it; its owner and admins may always use and change
- * it. To answer its approvals for others is never implied: it shows what other people's runs are about to do.
+ * Who can use an agent. By default everyone can use it; its owner and admins can always use and change it. The right
+ * to answer other people's approvals is never implied, because approvals show what their runs are about to do.
  */
 
 export const AGENT_ACCESS = ["private", "shared", "all"] as const;

@@ -24,7 +24,7 @@ test("a claim that is called like a part of every object gives nothing", () => {
   expect(roleFrom({}, [rule]).right).toBeUndefined();
 });
 
-test("a key is never worth more than its owner", () => {
+test("a key never has more rights than its owner", () => {
   expect(boundedRights(["admin"], "run")).toEqual(["run"]);
   expect(boundedRights(["read"], "admin")).toEqual(["read"]);
   expect(boundedRights(["admin"], undefined)).toEqual([]);

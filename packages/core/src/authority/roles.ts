@@ -1,4 +1,6 @@
-/** Roles of people: which right and scopes the claims of their provider give them, and how that bounds what they hold. */
+/**
+ * Roles: which right and scopes people get from their provider's claims, as an upper limit for everything they hold.
+ */
 import { includesRight, RIGHTS, type Right } from "./authority.ts";
 
 /** What a provider says about a person; every claim is a list. */
@@ -31,6 +33,6 @@ export function roleFrom(claims: Claims, rules: readonly RoleRule[]): Role {
   };
 }
 
-/** A key is never worth more than its owner. */
+/** A key never has more rights than its owner. */
 export const boundedRights = (held: readonly Right[], most: Right | undefined): Right[] =>
   most === undefined ? [] : held.map((right) => (includesRight([most], right) ? right : most));

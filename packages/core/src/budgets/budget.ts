@@ -1,4 +1,4 @@
-/** Budgets: how much may be spent in a minute, an hour, a day, a week or a month, and whose spending counts. */
+/** Budgets: how much may be spent per minute, hour, day, week or month, and whose spending counts. */
 
 export const BUDGET_MEASURES = ["cost_usd", "tokens", "calls"] as const;
 export type BudgetMeasure = (typeof BUDGET_MEASURES)[number];

@@ -1,6 +1,6 @@
 /**
- * A session that continues in another program than its agent names: the same agent, prompt, tools, rights and files, run by
- * another program. The agent still decides whether the program's own tools stay.
+ * A session that continues in a program other than its agent's: the agent, prompt, tools, rights and files stay the
+ * same. The agent still decides whether the program's own tools are enabled.
  */
 import type { RuntimeAgent } from "../runtime-agent.ts";
 

@@ -2,8 +2,8 @@
  * What a tool brings into a conversation and what it sends out. The gate keeps what was read as labels of the session;
  * rules decide what may follow.
  *
- * The surprise: what nobody declared counts as an external write, and as reading nothing. If both were assumed, the second
- * call of every undeclared tool would require approval, and people would approve without reading.
+ * Surprisingly, a tool without a declaration counts as an external write but as reading nothing. If both were
+ * assumed, the second call of every undeclared tool would require approval, and people would approve without reading.
  */
 import type { AnyTool } from "../tool.ts";
 

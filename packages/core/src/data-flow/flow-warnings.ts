@@ -1,4 +1,7 @@
-/** What an agent's tools could do together, said before anything runs: who brings untrusted text in, who reads private data, who sends out. */
+/**
+ * Warns before anything runs about what an agent's tools could do together: read untrusted text, read private data,
+ * send data out.
+ */
 import type { RuntimeTool } from "../runtime-agent.ts";
 import { flowOf } from "./data-flow.ts";
 

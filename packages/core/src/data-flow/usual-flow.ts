@@ -1,4 +1,4 @@
-/** What tools of others read and write when they do not say it in our words: from their hints, scopes and names. */
+/** What third-party tools read and write if they do not declare it: derived from their hints, scopes and names. */
 import type { DataRead, DataWrite } from "./data-flow.ts";
 
 export interface ToolHints {

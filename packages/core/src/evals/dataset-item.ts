@@ -1,6 +1,7 @@
 /**
- * One case of a dataset: what somebody asked, what is expected, and what tools answer. It is a copy that needs no session:
- * a recorded run becomes one, and so does a line of a file. Fields have the API's names, as they are stored and exported.
+ * One case of a dataset: the request, the expected result, and the tools' answers. It is a copy independent of any
+ * session, made from a recorded run or a line of a file. Fields have the API's names, as they are stored and
+ * exported.
  */
 import type { AssistantPart, ConversationMessage, ToolOutput, ToolResultPart } from "../messages.ts";
 import type { RecordedCall } from "../replay/recording.ts";

@@ -1,6 +1,7 @@
 /**
- * Whether live runs of a revision score lower than those of the one before. It is asked again and again while runs arrive, so
- * each look may spend only a part of the 5 percent: all looks together raise a false alert in at most 5 of 100 revisions.
+ * Whether live runs of a revision score lower than those of the one before. It is checked repeatedly while runs
+ * arrive, so each check uses only part of the 5 % error budget: all checks together raise a false alert for at most 5
+ * of 100 revisions.
  */
 import { meanOf } from "./statistics.ts";
 

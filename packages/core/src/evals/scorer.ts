@@ -1,6 +1,6 @@
 /**
- * A scorer says how good one run was, from 0 to 1. Most are declared (`exact`, `trajectory`, `judge` …); one of your own is a
- * function: `defineScorer({ name: "polite", score: ({ answer }) => answer.includes("please") })`.
+ * A scorer says how good one run was, from 0 to 1. Most are declared (`exact`, `trajectory`, `judge` …); a custom one
+ * is a function: `defineScorer({ name: "polite", score: ({ answer }) => answer.includes("please") })`.
  */
 import type { JsonValue } from "../schema.ts";
 

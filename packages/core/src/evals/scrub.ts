@@ -1,5 +1,5 @@
 /**
- * Takes secrets and personal data out of a value before it is kept as a test. The same text gets the same placeholder
+ * Removes secrets and personal data from a value before it is stored as a test. The same text gets the same placeholder
  * everywhere in the value, so that a call whose argument came from the message still matches its recorded result.
  */
 import type { JsonValue } from "../schema.ts";

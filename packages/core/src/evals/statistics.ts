@@ -1,6 +1,6 @@
 /**
- * Means with an interval, and whether two variants differ. Items are the sample: repeats of one item are averaged first,
- * because they say how much a model varies and nothing about other questions.
+ * Means with an interval, and whether two variants differ. Items are the sample: repeats of one item are averaged
+ * first, because they only show how much a model varies, not how it does on other questions.
  */
 
 export interface Interval {

@@ -1,6 +1,6 @@
 /**
- * What an experiment found: each variant's scores with an interval, each variant against the first one, the cases that got
- * worse, and those that do not always end the same way.
+ * Summarises an experiment: each variant's scores with an interval, each variant compared with the first, the cases
+ * that got worse, and those with unstable results.
  */
 import {
   holm,

@@ -1,4 +1,4 @@
-/** Failures of logging in: clients that ask to act for a person, and people. */
+/** Failures of logins: of people, and of clients that act for a person. */
 import { row } from "./failure.ts";
 
 export const loginFailures = {

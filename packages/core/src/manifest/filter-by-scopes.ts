@@ -1,4 +1,7 @@
-/** The manifest visible under granted scopes, exactly as in seed 004: all capability scopes or nothing, then action by action. */
+/**
+ * The part of a manifest visible with the granted scopes, exactly as in seed 004: all capability scopes or nothing,
+ * then action by action.
+ */
 import { missingScopes } from "../scopes.ts";
 import type { Manifest } from "./manifest.ts";
 

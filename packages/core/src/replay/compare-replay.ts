@@ -1,6 +1,6 @@
 /**
- * A recorded run beside its replay: which calls are the same, new, missing, made with other arguments or in another
- * order; what the gate said differently; how the answer, the tokens, the cost and the time differ.
+ * Compares a recorded run with its replay: which calls are the same, new, missing, reordered or have other arguments;
+ * which gate decisions differ; and how the answer, tokens, cost and time differ.
  */
 import { type DiffLine, lineDiff } from "../revisions/line-diff.ts";
 import type { JsonValue } from "../schema.ts";

@@ -1,4 +1,7 @@
-/** Whether a tool may run while a recorded run is replayed: only if nothing outside the conversation can change by it. */
+/**
+ * Whether a tool may run while a recorded run is replayed: only if it cannot change anything outside the
+ * conversation.
+ */
 import { flowOf } from "../data-flow/data-flow.ts";
 import { type AnyTool, riskOf } from "../tool.ts";
 

@@ -1,6 +1,7 @@
 /**
- * The results of a recorded run, handed out to the calls of its replay: exact first, then normalised, then the nearest.
- * Each result is handed out once: a model that asks twice where it asked once has made a new call.
+ * The results of a recorded run, handed out to the calls of its replay: exact match first, then normalised, then
+ * nearest. Each result is used once: if the model makes a call twice that it made once in the recording, the second
+ * is a new call.
  */
 import type { ToolOutput } from "../messages.ts";
 import type { JsonValue } from "../schema.ts";

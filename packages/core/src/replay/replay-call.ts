@@ -1,4 +1,4 @@
-/** A tool call as a replay sees it, recorded or made again, and when two calls count as the same. */
+/** A tool call in a replay, recorded or repeated, and when two calls count as the same. */
 import { orderedJson } from "../ordered-json.ts";
 import type { JsonValue } from "../schema.ts";
 

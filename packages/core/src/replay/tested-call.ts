@@ -1,4 +1,4 @@
-/** A recorded call beside the same call of the code that is registered now: whether its result is the same. */
+/** Compares a recorded call with the same call made by the currently registered code. */
 import type { Failure } from "../failures/failure.ts";
 import type { ToolOutput } from "../messages.ts";
 import { orderedJson } from "../ordered-json.ts";

@@ -1,4 +1,4 @@
-/** What a session or a token uses of its agent: one revision, or whichever a label names at the moment. */
+/** Which revision of its agent a session or token uses: a fixed one, or the one a label currently points to. */
 
 export const REVISION_LABELS = ["draft", "live", "canary"] as const;
 export type RevisionLabel = (typeof REVISION_LABELS)[number];

@@ -1,6 +1,6 @@
 /**
- * What a revision of an agent may do that another may not, as text. Whoever makes it live must say yes to exactly this:
- * a label is moved without reading the whole agent.
+ * The rights a revision of an agent has and another does not, as text. Whoever makes it live must confirm exactly
+ * this list, because labels are moved without reading the whole agent.
  */
 import type { AgentSpec } from "../agent.ts";
 import { isSameJson } from "../ordered-json.ts";

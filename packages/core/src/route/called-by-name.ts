@@ -1,6 +1,7 @@
 /**
- * "search with brave", "the linear issue": a task that calls a capability by its name is for that capability. Only a name that no other
- * capability's text holds counts, so that "translate", the name of one and a word of all, chooses nothing.
+ * "search with brave", "the linear issue": a task that calls a capability by its name is for that capability. The
+ * name only counts if it occurs in no other capability's text, so "translate", the name of one capability and a word
+ * in many, selects nothing.
  */
 import type { IndexEntry } from "./route-index.ts";
 import { words } from "./text.ts";

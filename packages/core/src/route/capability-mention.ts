@@ -1,6 +1,6 @@
 /**
- * "search the web with brave", "fork it on github": the capability's own name says who does it and is no value. It is blanked, so that
- * every other value keeps its place in the text.
+ * "search the web with brave", "fork it on github": the capability's own name is not a value. It is replaced by
+ * spaces, so that every other value keeps its position in the text.
  */
 const BEFORE =
   "on|in|with|using|via|by|through|from|at|to|of|auf|mit|über|per|bei|aus|en|con|por|sur|avec|dans|chez|em|no|na|com";

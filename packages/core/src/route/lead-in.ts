@@ -1,4 +1,4 @@
-/** Words that only announce a text: "the text buy milk" is "buy milk". In the languages that tasks are read in. */
+/** Words that only announce a text: "the text buy milk" is "buy milk". In all task languages. */
 const LEAD_IN =
   /^(?:(?:the|this|a|following|den|dem|der|die|das|diesen|folgenden|el|la|este|esta|siguiente|le|ce|suivant|o|este|seguinte)\s+)*(?:text|words?|line|note|sentence|phrase|message|satz|zeile|notiz|nachricht|texto|frase|nota|línea|linha|mensaje|mensagem|texte|ligne)\s+(?=\S)(?!(?:of|about|from|for|that|to|de|del|du|von|über|sobre|sur|für|para|pour)(?!\p{L}))/iu;
 

@@ -1,4 +1,7 @@
-/** Objects and lists of objects: "add a task: buy milk" for `items: [{ content }]`. Filled from the same text, and only where something in it speaks for a field. */
+/**
+ * Objects and lists of objects: "add a task: buy milk" for `items: [{ content }]`. Filled from the same text, and
+ * only if something in it indicates a field.
+ */
 import type { JsonSchema, JsonValue } from "../schema.ts";
 import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
 

@@ -1,8 +1,8 @@
 /**
- * How much surer, or less sure, to be of a first match in this catalog than in others. The model of confidence was fitted on other
- * catalogs; in some, capabilities are easier to tell apart. The catalog's own triggers show it: each is ranked with itself left out.
+ * Adjusts confidence to this catalog. The confidence model was fitted on other catalogs; in some, capabilities are
+ * easier to tell apart. The catalog's own triggers show it: each is ranked with itself left out.
  *
- * Triggers are easier than tasks, in every catalog: only the difference to what other catalogs' triggers show counts.
+ * Triggers are easier than tasks in every catalog, so only the difference from other catalogs' triggers counts.
  */
 import { probability } from "./confidence.ts";
 

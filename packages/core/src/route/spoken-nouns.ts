@@ -1,4 +1,4 @@
-/** What a thing is called in the languages that tasks are read in, by the English noun of a parameter's name. */
+/** Translations of parameter nouns in all task languages, by the English noun. */
 const NOUNS: Readonly<Record<string, string>> = {
   project: "Projekt|proyecto|projet|projeto",
   room: "Raum|Zimmer|Besprechungsraum|sala|salle|habitación",

@@ -1,6 +1,7 @@
 /**
- * What a task names and a call does not hold: a file, a date, an amount, the language of "in Polish". A sign that another tool is meant,
- * or that the call does something else than asked; a step that changes something is then proposed instead of executed.
+ * Values in a task that a call does not use: a file, a date, an amount, the language of "in Polish". They suggest
+ * that another tool is meant or that the call does something else; a step that changes something is then proposed
+ * instead of executed.
  */
 import type { JsonValue } from "../schema.ts";
 import type { Mapping } from "./mapping.ts";

@@ -1,6 +1,6 @@
 /**
- * Whether a condition of a rule holds for a call. An argument that is missing or cannot be compared never helps a call: it meets `ask`
- * and `deny`, and not `allow`.
+ * Whether a rule's condition holds for a call. A missing or incomparable argument never favours the call: it matches
+ * in `ask` and `deny` rules, but not in `allow` rules.
  */
 
 import { normalisePath } from "../session-path.ts";

@@ -1,7 +1,7 @@
 /**
- * The rules that are in effect without anyone writing them: what may follow after untrusted content was read.
+ * The built-in rules: what may follow after untrusted content was read.
  *
- * A saved rule that names the same labels takes the place of one of these: see `createRuleSet`.
+ * A saved rule that names the same labels replaces one of these: see `createRuleSet`.
  */
 import type { Rule } from "./rule.ts";
 

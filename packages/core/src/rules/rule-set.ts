@@ -1,8 +1,8 @@
 /**
  * Rules compiled once, then evaluated for every call: indexed by tool, each condition a function.
  *
- * Default rules are weaker than saved ones: a saved rule that matches and names every label of a default takes its place,
- * whatever its effect. One that does not speak of labels was not written with them in mind and lifts no default.
+ * Default rules are weaker than saved ones: a saved rule that matches and names every label of a default replaces it,
+ * whatever its effect. A rule without labels was not written with them in mind and overrides no default.
  */
 import { DATA_LABELS, type DataLabel } from "../data-flow/data-flow.ts";
 import { type CompileExpression, compileCondition, forgetArguments, type Holds } from "./condition.ts";

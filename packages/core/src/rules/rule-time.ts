@@ -1,4 +1,4 @@
-/** Whether a call is made within a part of the day, in a zone. */
+/** Whether a call is made within a time of day, in a time zone. */
 import { RULE_DAYS, type RuleTime } from "./rule.ts";
 
 const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;

@@ -1,4 +1,4 @@
-/** Checks on what a model says, before it is stored and sent: masked, blocked, or held until a person has read it. */
+/** Checks on model output before it is stored and sent: mask, block, or hold it until a person has read it. */
 
 export const TEXT_KINDS = ["email", "credit_card", "phone", "secret"] as const;
 export type TextKind = (typeof TEXT_KINDS)[number];

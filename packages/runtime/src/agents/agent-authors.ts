@@ -1,6 +1,6 @@
 /**
- * What an agent may do follows from who saved it, and is decided here, for whoever saves and for whoever uses it: an
- * author who loses a right takes it from the agent, too, whatever wrote the agent.
+ * What an agent may do depends on who saved it. Decided here, both when it is saved and when it is used: if the
+ * author loses a right, so does the agent, however it was saved.
  */
 import { type AgentSpec, type CapabilityRegistry, ok, type Result } from "@capstan/core";
 import {

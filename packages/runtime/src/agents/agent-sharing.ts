@@ -1,4 +1,4 @@
-/** Whom agents are for, in the database. A change is in effect on every process within a second. */
+/** Who agents are shared with, in the database. A change takes effect on every process within a second. */
 import {
   type AgentRight,
   type AgentSharing,

@@ -1,4 +1,4 @@
-/** Composed agents, kept for a moment: composing reads the database, and what follows soon needs the same one. */
+/** A short-lived cache of composed agents: composing reads the database, and the next steps need the same agent. */
 import type { Result, RuntimeAgent } from "@capstan/core";
 
 const KEPT_MS = 500; // grants expire, and the notification of another process may be lost

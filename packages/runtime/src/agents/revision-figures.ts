@@ -1,4 +1,4 @@
-/** How the runs of a revision went: for a canary beside what is live. */
+/** Outcomes of a revision's runs, to compare a canary with the live revision. */
 import type { Database } from "../db/database.ts";
 
 export interface RevisionFigures {

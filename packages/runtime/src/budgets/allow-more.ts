@@ -1,4 +1,4 @@
-/** An admin's yes to more than a budget's limit, for the current period. */
+/** An admin's approval to exceed a budget's limit in the current period. */
 import type { JsonValue } from "@capstan/core";
 import type pg from "pg";
 import { ALLOW_MORE } from "./budget-statements.ts";

@@ -1,6 +1,6 @@
 /**
- * What is spent of budgets. A model call reserves before it is made and settles after; a tool call counts when it is
- * made. Reserving is one statement on the budget's row, so a hundred processes cannot spend the same rest twice.
+ * Spending of budgets. A model call reserves before it is made and settles afterwards; a tool call counts when it is
+ * made. Reserving is one statement on the budget's row, so several processes cannot spend the same remainder twice.
  */
 import { alertReached, type Spender, type SpendingBudget, subjectOf } from "@capstan/core/internal";
 import type pg from "pg";

@@ -1,6 +1,6 @@
 /**
- * Runs that wait for the next period of a budget. When it begins, users take turns by their weights until it is used up again,
- * so that who has five hundred runs waiting does not take the whole period from who has one.
+ * Runs that wait for the next period of a budget. When it begins, users take turns by their weights until it is used
+ * up again, so that a user with five hundred waiting runs does not use the whole budget.
  *
  * Every process has its own turns; between processes the budget's row decides.
  */

@@ -1,4 +1,4 @@
-/** A budget without room, in words. */
+/** The message for an exhausted budget. */
 import { amountText } from "@capstan/core/internal";
 import type { UsedUp } from "./budget-ledger.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Every recorded call of a capability's tools, made again by the code that is registered now. Only a tool that only reads is
- * called, on the gate's path `replay`; of the others the schemas alone are checked.
+ * Repeats every recorded call of a capability's tools with the currently registered code. Only read-only tools are
+ * called, on the gate's path `replay`; for the others only the schemas are checked.
  */
 import {
   type CapabilityRegistry,

@@ -1,6 +1,6 @@
 /**
- * What failed commands printed, whole, for whoever wants to read more than the line in the failure. Files of the data folder, so that a
- * restart keeps them; the newest two hundred, readable by the user of the call.
+ * The complete output of failed commands, for anyone who needs more than the line in the failure. Files of the data
+ * folder, so that a restart keeps them; the newest two hundred, readable by the user of the call.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";

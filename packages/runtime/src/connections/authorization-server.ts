@@ -1,6 +1,6 @@
 /**
- * What an authorization server says of itself: RFC 8414, or OpenID Connect Discovery. An answer that names another issuer
- * does not count.
+ * An authorization server's metadata: RFC 8414, or OpenID Connect Discovery. A response that names another issuer is
+ * ignored.
  */
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import { z } from "zod";

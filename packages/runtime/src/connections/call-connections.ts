@@ -1,6 +1,6 @@
 /**
  * The gate's part: which accounts a call needs, whether its user has them with these scopes, and whether the agent may use
- * them. A call without one is not made; its refusal says where the user connects.
+ * them. Without them the call is refused, and the refusal says where the user can connect.
  */
 import { type ConnectionNeed, fail, ok, type Result, type RuntimeTool } from "@capstan/core";
 import { type CallAccount, ConnectedCall, type LostAccount } from "./connected-call.ts";

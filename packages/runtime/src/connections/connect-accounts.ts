@@ -1,6 +1,6 @@
 /**
- * Connecting an account, from the start to the run that goes on: with a key at once, with OAuth by way of the provider.
- * What a question of a run asks for is read from the question, never from whoever answers it.
+ * Connects an account, from the start until the waiting run resumes: with a key immediately, with OAuth through the
+ * provider. What is requested is read from the run's question, never from whoever answers it.
  */
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import type { ConnectionLogins, LoginPurpose } from "./connection-logins.ts";

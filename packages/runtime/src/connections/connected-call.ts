@@ -1,7 +1,7 @@
 /**
- * A call with the user's accounts: its `fetch` adds the credential to requests to the provider's hosts, and to no other. A
- * tool, a document or an agent's config chooses neither the host nor the place of the credential. What comes back is
- * searched for it.
+ * A call with the user's accounts: its `fetch` adds the credential to requests to the provider's hosts, and to no
+ * other. A tool, a document or an agent's config can choose neither the host nor where the credential goes. Responses
+ * are searched for it.
  */
 import type { CallConnection, GuardedFetch, GuardedFetchOptions, Result, ToolContext } from "@capstan/core";
 import type { ConfiguredProvider } from "./connection-providers.ts";

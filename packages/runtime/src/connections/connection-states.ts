@@ -1,4 +1,4 @@
-/** What each tool of an agent needs of its user's accounts, and what is lacking: for previews, without opening anything. */
+/** Which accounts each tool of an agent needs, and which are missing: for previews, without decrypting anything. */
 import type { ConnectionNeed, RuntimeTool } from "@capstan/core";
 import type { ConfiguredProvider, ConnectionProviders } from "./connection-providers.ts";
 import type { ConnectionStore } from "./connection-store.ts";

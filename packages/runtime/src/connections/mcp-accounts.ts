@@ -1,7 +1,7 @@
 /**
  * Remote MCP servers that want a login. Each becomes a provider of its own, found by discovery; each user connects their own
- * account there. Its tools are read once, with the account of whoever reviews the package, and kept: nothing is called in the
- * name of another user, and a start needs no account.
+ * account there. Its tools are read once, with the account of the person who reviews the package, and stored: nothing
+ * is called on behalf of another user, and startup needs no account.
  */
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import { eq, sql } from "drizzle-orm";

@@ -1,7 +1,7 @@
 /**
  * A remote server that wants a login (MCP authorization): its protected-resource metadata (RFC 9728) names the
- * authorization server, whose metadata names the addresses. What a server says of itself is untrusted: its `resource` must
- * be its own address, and its token is sent to its own host alone.
+ * authorization server, whose metadata names the addresses. A server's metadata is untrusted: its `resource` must be
+ * its own address, and its token is only sent to its own host.
  */
 import { createHash } from "node:crypto";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";

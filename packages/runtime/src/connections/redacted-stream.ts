@@ -1,4 +1,4 @@
-/** A body without secrets, however it is cut into chunks: some services repeat the token that they were sent. */
+/** Removes secrets from a body, also across chunk borders: some services echo the token they were sent. */
 
 const SHORTEST = 6; // shorter ones would match ordinary words
 const SHOWN = Buffer.from("[secret]");

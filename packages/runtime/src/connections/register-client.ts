@@ -1,6 +1,6 @@
 /**
- * Becoming a client of an authorization server that nobody registered at by hand: by the address of our own client document,
- * where the server reads such, otherwise by dynamic registration (RFC 7591).
+ * Registers as a client of an authorization server without manual setup: with the URL of our client metadata document
+ * if the server supports it, otherwise by dynamic registration (RFC 7591).
  */
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import { z } from "zod";

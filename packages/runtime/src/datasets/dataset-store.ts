@@ -1,4 +1,4 @@
-/** Datasets and their versions. Whatever writes items makes one new version; what is already there makes none. */
+/** Datasets and their versions. Every write of items creates one new version; unchanged items create none. */
 import { fail, ok, type Result } from "@capstan/core";
 import { type DatasetItem, isSameJson, type Scrubbed } from "@capstan/core/internal";
 import type pg from "pg";

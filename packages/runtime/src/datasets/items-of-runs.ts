@@ -1,4 +1,4 @@
-/** Recorded runs as items: copies without secrets. A run that cannot be one is named with the reason. */
+/** Recorded runs as items: copies without secrets. A run that cannot become one is listed with the reason. */
 import {
   type DatasetItem,
   type FindSpans,

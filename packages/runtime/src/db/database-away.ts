@@ -1,4 +1,7 @@
-/** Whether an error means that the database is unreachable: connections broken, refused or ended by a restart. The driver's error may be wrapped by drizzle's. */
+/**
+ * Whether an error means that the database is unreachable: the connection was broken, refused or ended by a restart.
+ * The driver's error may be wrapped by drizzle's.
+ */
 
 const SYSTEM = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
 /** SQLSTATE: 08 connection errors, 57P01 to 57P05 shutdown, startup or a terminated idle session, 53300 too many connections. */

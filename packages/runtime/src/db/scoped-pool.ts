@@ -1,7 +1,8 @@
 /**
  * Connections that belong to one organisation: each enters it (role, schema, setting) before its first statement. On
  * Postgres they are connections of their own and stay there; the embedded store has one session for everyone, which
- * enters at each checkout and leaves at each release. What cannot enter is not handed out; what cannot leave is never handed back.
+ * enters at each checkout and leaves at each release. A connection that fails to enter is not handed out; one that
+ * fails to leave is never returned to the pool.
  */
 import pg from "pg";
 import { FewConnectionsPool } from "./few-connections-pool.ts";

@@ -1,4 +1,4 @@
-/** Groups that a directory pushed, and who is in them. A change of members is one transaction: all of it counts, or nothing. */
+/** Groups that a directory pushed, and their members. Members change in one transaction: all or nothing. */
 import { and, asc, count, eq, gt, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";

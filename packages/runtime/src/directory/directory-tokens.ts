@@ -1,4 +1,7 @@
-/** Tokens that let a directory in at /scim, and nowhere else. They belong to nobody: whoever made one may leave. */
+/**
+ * Tokens with which a directory calls /scim, and nothing else. They belong to no user, because their creator may
+ * leave.
+ */
 import { createHash } from "node:crypto";
 import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";

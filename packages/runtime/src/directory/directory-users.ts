@@ -1,4 +1,4 @@
-/** Users that a directory pushed. Names are unique, whatever their case; who was removed leaves a row that nobody sees. */
+/** Users that a directory pushed. Names are unique regardless of case; a removed user leaves a hidden row. */
 import { and, asc, count, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";

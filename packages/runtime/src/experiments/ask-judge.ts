@@ -1,6 +1,6 @@
 /**
  * A model as judge: it reads the question, the answer and the calls, and gives a score with a reason, several times if asked.
- * What it reads was written by others, so it comes as one JSON value after the instructions. Its cost counts.
+ * Its input is untrusted, so it is one JSON value after the instructions. Its cost is counted.
  */
 import { type Failure, fail, type Ok, ok, type Result } from "@capstan/core";
 import { type JudgeSpec, type Score, type ScoredRun, textOf } from "@capstan/core/internal";
@@ -46,7 +46,7 @@ export interface Judged extends Score {
   readonly tokens: number;
 }
 
-/** What was spent counts also when no score came of it. */
+/** Spending counts even without a score. */
 export interface JudgeFailed {
   readonly ok: false;
   readonly failure: Failure;

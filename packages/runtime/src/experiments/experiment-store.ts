@@ -1,4 +1,4 @@
-/** The rows of experiments: what was asked for, how far it is, and what each cell said and scored. */
+/** The rows of experiments: the request, the progress, and each cell's answer and scores. */
 import { type Failure, fail, ok, type Result } from "@capstan/core";
 import type { DatasetItem, Divergence, ReplayComparison, ScorerSpec, Verdict } from "@capstan/core/internal";
 import type pg from "pg";

@@ -1,4 +1,4 @@
-/** A call as rules see it, and what they say of it. */
+/** Evaluates the rules on a call. */
 import { type Failure, fail, type RuntimeTool } from "@capstan/core";
 import { type AskedCall, flowOf, type RuleCount, type RuleDecision, riskOf } from "@capstan/core/internal";
 import type { SessionLabels } from "../labels/session-labels.ts";

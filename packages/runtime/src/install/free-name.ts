@@ -1,6 +1,7 @@
 /**
- * MCP servers are named by whoever wrote the client's file, often as a capability of this server is: "memory", "fetch". Such a name
- * gets "-mcp" behind it, so that the file installs as it is. Other packages keep their names: their manifests can be edited.
+ * The names of MCP servers in a client's file often equal a capability of this server: "memory", "fetch". Such a name
+ * gets the suffix "-mcp", so that the file installs unchanged. Other packages keep their names: their manifests can
+ * be edited.
  */
 import type { PackageArchive } from "./fetch-package.ts";
 

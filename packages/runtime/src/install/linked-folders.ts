@@ -1,7 +1,7 @@
 /**
- * Packages that were installed with `--link`: their folders are looked at every second, and a change is installed as if its author had
- * installed it again, once nothing in the folder has moved for a second. A change that needs a review waits for one; the version from
- * before keeps running, and `problems` says why.
+ * Packages installed with `--link`: their folders are polled every second, and a change is installed like a reinstall
+ * once the folder has not changed for a second. A change that needs a review waits for it; meanwhile the previous
+ * version keeps running, and `problems` says why.
  */
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";

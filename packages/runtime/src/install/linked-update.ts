@@ -1,4 +1,4 @@
-/** What a change of a linked folder asks for beyond what was reviewed when it was installed. */
+/** The rights that a changed linked folder requests beyond those reviewed at installation. */
 import type { PackageDescription, PackageRecord } from "../db/schema/package-record.ts";
 import type { PackageReview } from "./package-review.ts";
 

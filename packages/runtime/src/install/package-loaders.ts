@@ -1,4 +1,7 @@
-/** How a package becomes capabilities: one that is stored, or one that is about to be, to see whom it would break. */
+/**
+ * Loads a package's capabilities: from a stored package, or from one about to be stored, to see which agents it would
+ * break.
+ */
 import { type Capability, fail, type Manifest, ok, type Result } from "@capstan/core";
 import {
   type BrokenAgent,

@@ -1,6 +1,6 @@
 /**
  * Earlier versions of installed packages, kept with their archives while something needs them: an agent, one of its revisions,
- * or a replay or experiment under way. What only revisions were saved with is limited in number; what is named is not.
+ * or a replay or experiment under way. Versions needed only by revisions are limited in number; pinned ones are not.
  */
 import { satisfies, semverOf } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";

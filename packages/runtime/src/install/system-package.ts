@@ -1,6 +1,6 @@
 /**
- * What Debian's package lists say of a program, for one without a manual page: the first line of its package's description. Only
- * files are read; where there are none, as on other systems, there is no answer.
+ * A program's description from Debian's package lists, for programs without a manual page: the first line of its
+ * package's description. Only files are read; where there are none, as on other systems, there is no answer.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

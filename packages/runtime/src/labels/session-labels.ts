@@ -1,7 +1,7 @@
 /**
- * What a conversation has read, kept with its session. A label is stored before the tool that brings it in runs, so that a
- * process killed in between leaves a label too many, never one too few. Labels are never removed: the text stays in the
- * context, in the session's files and in its notes.
+ * What a conversation has read, stored with its session. A label is stored before the tool that causes it runs, so
+ * that a process killed in between leaves one label too many, never one too few. Labels are never removed: the text
+ * stays in the context, in the session's files and in its notes.
  */
 import { DATA_LABELS, type DataLabel } from "@capstan/core/internal";
 import type pg from "pg";

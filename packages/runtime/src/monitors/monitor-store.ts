@@ -1,4 +1,4 @@
-/** The rows of monitors: what is scored of an agent's live runs, the scores, and alerts of drift. */
+/** The rows of monitors: which live runs are scored, their scores, and drift alerts. */
 import { type Failure, fail, ok, type Result } from "@capstan/core";
 import type { ScorerSpec, TextKind } from "@capstan/core/internal";
 import type pg from "pg";

@@ -1,6 +1,7 @@
 /**
- * Scores live runs that have ended, a few at a time. It reads what the run stored and nothing waits for it. Judges and scorers of
- * your own get texts without secrets; declared scorers see the run as it was, because one of them looks for leaks.
+ * Scores live runs that have ended, a few at a time. It reads the stored run, and nothing waits for it. Judges and
+ * custom scorers get texts with secrets removed; declared scorers see the original run, because one of them looks for
+ * leaks.
  */
 import { isPlain, itemOfRun, type ScoredRun, scrub, type TextKind } from "@capstan/core/internal";
 import { ALWAYS_SCRUBBED, findersOf } from "../datasets/items-of-runs.ts";

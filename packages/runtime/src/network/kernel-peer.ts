@@ -1,4 +1,4 @@
-/** Which user is behind a connection on this machine, by the kernel's word. Linux alone tells. */
+/** Which user is behind a local connection, according to the kernel. Only Linux reports this. */
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 

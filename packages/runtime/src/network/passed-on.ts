@@ -1,6 +1,7 @@
 /**
  * Connections that this process opens for others: for a package, a tool or a model. They come from the server's own user, so
- * a server on loopback would take them for its admin; it asks here first. Kept by their port on this machine while they live.
+ * a server on loopback would take them for its admin; it asks here first. Stored by their local port while they are
+ * open.
  */
 import type { Socket } from "node:net";
 

@@ -1,7 +1,7 @@
 /**
  * An organisation's place in the store: a schema with a copy of every table, and a role that may use it and nothing
- * else. Row-level security is the second line: every row of every table is shown only to a session that says it is in
- * that table's organisation, whatever a role was granted by mistake.
+ * else. Row-level security is a second layer: rows are visible only to sessions in the table's organisation, even if
+ * a role was granted too much by mistake.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import type pg from "pg";

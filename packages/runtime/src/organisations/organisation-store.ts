@@ -1,4 +1,4 @@
-/** Which organisations there are, and who was made a member of which. Kept by the first organisation. */
+/** The organisations and their members. Stored in the first organisation. */
 import { fail, ok, type Result } from "@capstan/core";
 import type { Right } from "@capstan/core/internal";
 import { and, asc, eq, isNotNull, sql } from "drizzle-orm";

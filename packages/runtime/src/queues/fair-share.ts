@@ -1,8 +1,8 @@
 /**
- * How much of something each of several owners has had, in the measure of their weights. Who has had least is next.
+ * Tracks how much each owner has used, relative to their weight. The owner with the least is next.
  *
- * Counted is the time of places: of what is over as it was, of what still runs at least what one takes on average. So neither
- * who starts many short ones nor who holds a few for hours gets more than their share.
+ * It counts slot time: the actual time of finished work, and at least the average for running work. So neither many
+ * short jobs nor a few long ones get more than their share.
  */
 const SHORTEST_MS = 1; // what takes no time counts too
 const MOST_IDLE = 10_000; // owners that are remembered without anything of theirs here

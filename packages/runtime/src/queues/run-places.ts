@@ -1,6 +1,7 @@
 /**
- * Where a process runs segments: a bounded number of places for all its organisations, in a line that is fair between them
- * and between the users of each, by weights. Every process has its own line, in which places of other processes count, too.
+ * The slots in which a process runs segments: a bounded number for all organisations, with a queue that is fair
+ * between organisations and between their users, by weight. Every process has its own queue, which also counts slots
+ * on other processes.
  */
 import type { Database } from "../db/database.ts";
 import { FIRST_ORGANISATION } from "../organisations/organisation-schema.ts";

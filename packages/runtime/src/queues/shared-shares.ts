@@ -1,6 +1,6 @@
 /**
- * Lines of several processes as if they were one: each tells the others what owners had in it, and counts what they had there.
- * Told with the heartbeat, and only while someone waits somewhere; what was used before that is nobody's debt.
+ * Makes the queues of several processes act as one: each reports its owners' usage to the others. Reported with the
+ * heartbeat, and only while someone is waiting; earlier usage does not count.
  */
 import { z } from "zod";
 import type { FairLine, UsedPlaces } from "./fair-line.ts";

@@ -1,4 +1,4 @@
-/** The weights that admins gave to users, in memory: the line asks for them at every start. */
+/** The users' weights set by admins, in memory, because the queue reads them at every start. */
 import type { Database } from "../db/database.ts";
 
 export type WeightOf = (name: string) => number;

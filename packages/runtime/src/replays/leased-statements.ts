@@ -1,6 +1,6 @@
 /**
- * SQL of work that is done under leases: items of replays, cells of experiments, live runs to score. An item is claimed under a lease and written
- * under its epoch: none is lost, none counts twice.
+ * SQL for leased work: replay items, experiment cells, live runs to score. An item is claimed with a lease and
+ * written with its epoch, so none is lost and none counts twice.
  */
 
 const LEASE = "interval '30 seconds'"; // three missed renewals

@@ -1,6 +1,6 @@
 /**
- * Works on leased items, a few at a time beside the live runs. If the process dies, its items are claimed again when their
- * lease ends; the work stores nothing but its end, so doing it again is harmless.
+ * Works on leased items, a few at a time alongside live runs. If the process dies, its items are claimed again when
+ * their lease expires; only the final result is stored, so repeating the work is harmless.
  */
 import { type Failure, fail } from "@capstan/core";
 import { uuidv7 } from "uuidv7";

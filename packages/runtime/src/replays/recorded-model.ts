@@ -1,6 +1,6 @@
 /**
- * A model that gives the recorded answers again: free, and the same each time. It answers only what was asked then; where
- * a result differs from the recorded one, nobody knows what the model would have said, and the replay ends there.
+ * A model that repeats the recorded answers: free and deterministic. It only answers the recorded requests; once a
+ * result differs from the recording, the model's answer is unknown, and the replay ends.
  */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { ok } from "@capstan/core";

@@ -1,4 +1,4 @@
-/** What a replay changes, and the agent that results from it. Whatever is not named stays as it was recorded. */
+/** What a replay changes, and the agent that results from it. Everything else stays as recorded. */
 import type { AgentSpec, CapabilityRef, JsonValue, Result, RuntimeAgent } from "@capstan/core";
 import type { Composer } from "../agents/composer.ts";
 import type { RuleDraft } from "../rules/rule-store.ts";

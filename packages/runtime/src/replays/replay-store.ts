@@ -1,4 +1,4 @@
-/** The rows of replays: what was asked for, how far it is, and the comparison of each run. */
+/** The rows of replays: the request, the progress, and the comparison of each run. */
 import { type Failure, fail, ok, type Result } from "@capstan/core";
 import type { ReplayComparison, Verdict } from "@capstan/core/internal";
 import type pg from "pg";

@@ -1,6 +1,6 @@
 /**
- * What answers the calls of one replay: the recording, a tool that touches nothing, a live read, a stand-in. A call that
- * none of them answers ends the replay there. Remembers what the gate said of each call, for the comparison.
+ * Answers the calls of one replay: from the recording, with a tool without side effects, with a live read, or with a
+ * stand-in. A call that none of them can answer ends the replay. Remembers the gate's decisions for the comparison.
  */
 import type { Failure, JsonValue, RuntimeTool } from "@capstan/core";
 import {

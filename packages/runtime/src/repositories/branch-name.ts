@@ -1,4 +1,4 @@
-/** The name of a session's branch: one that nobody has, because the branch is reset at the start and deleted at the end. */
+/** The name of a session's branch: an unused one, because the branch is reset at the start and deleted at the end. */
 import { ok, type Result } from "@capstan/core";
 import type { Git } from "./git.ts";
 import type { Repository } from "./repository.ts";

@@ -1,4 +1,4 @@
-/** The files of a change, as git tells them: which, how many lines, and the difference of each as text. Pure. */
+/** The files of a change, as reported by git: names, line counts, and the diff of each as text. Pure. */
 
 export interface ChangedFile {
   readonly path: string;

@@ -1,4 +1,4 @@
-/** What a session's work would change in the folder, and what stands in the way of applying it. Reads only. */
+/** What a session's work would change in the folder, and what prevents applying it. Read-only. */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { ok, type Result } from "@capstan/core";

@@ -1,4 +1,4 @@
-/** One step at a time for each key, in the order in which they were asked for. */
+/** Runs one step at a time per key, in the order requested. */
 export class Turns {
   readonly #tails = new Map<string, Promise<unknown>>();
 

@@ -1,6 +1,6 @@
 /**
- * One worktree: the folder a program works in, and what git knows of it inside the repository. The program may write to the
- * folder only; the `.git` file in it is never believed.
+ * One worktree: the folder a program works in, and what git knows of it inside the repository. The program may only
+ * write to the folder; the `.git` file in it is never trusted.
  */
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

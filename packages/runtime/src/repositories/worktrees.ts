@@ -1,6 +1,6 @@
 /**
- * Real folders for agents: each session works on a branch in a worktree of its own, and the folder itself only changes when a
- * person applies that. Rows say what is open; what a killed process left is finished or undone by the next look at it.
+ * Real folders for agents: each session works on a branch in a worktree of its own, and the folder itself only changes when
+ * a person applies that. Rows record what is open; work of a killed process is completed or undone on the next access.
  */
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";

@@ -1,8 +1,8 @@
 /**
  * A parsed CEL expression as functions over the call that is decided: what many rules share is evaluated once for a decision.
  *
- * It never guesses. Whatever is not plain (a missing field, an unusual type, an overflow) throws `UNSURE`, and the library
- * evaluates the whole expression instead, so errors and their words are the library's alone.
+ * It never guesses. Anything unusual (a missing field, an odd type, an overflow) throws `UNSURE`, and the library
+ * evaluates the whole expression instead, so all errors come from the library.
  */
 import type { RuleCall } from "@capstan/core/internal";
 import type { ASTNode } from "@marcbachmann/cel-js";

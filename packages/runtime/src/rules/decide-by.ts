@@ -1,4 +1,4 @@
-/** A rule set's decision on a call. What it needs to know is only looked up where a rule of this tool depends on it. */
+/** A rule set's decision on a call. Facts are only looked up if a rule for this tool depends on them. */
 import type { AskedCall, RuleCall, RuleDecision, RuleSet } from "@capstan/core/internal";
 import type { AskRules, RuleFacts, Ruling } from "../gate/ask-rules.ts";
 import { labelNames, type SessionLabels } from "../labels/session-labels.ts";

@@ -1,4 +1,7 @@
-/** Groups of a user, as their provider names them: by its directory, otherwise at the last sign-in. Who only has keys is in none. */
+/**
+ * A user's groups at their provider: from its directory, otherwise from the last sign-in. Users who only have keys
+ * are in none.
+ */
 import { claimsOfPerson, type PeopleDatabase } from "../users/known-person.ts";
 
 /** Values of the claim `groups`, and `claim=value` for every claim. */

@@ -1,6 +1,7 @@
 /**
- * How often rules were for a call: the moments of the last calls, one row for each rule and subject. Reading comes before
- * the decision; taking is one statement that holds the row, so that a hundred processes cannot make the same last call.
+ * Counters of rate-limiting rules: the times of the last calls, one row per rule and subject. They are read before
+ * the decision; consuming is one statement that locks the row, so that several processes cannot make the same last
+ * call.
  */
 import type { RuleCount } from "@capstan/core/internal";
 import type pg from "pg";

@@ -1,4 +1,4 @@
-/** Evaluates a rule set on past calls: which would be newly allowed, asked about or denied. Nothing runs. */
+/** Evaluates a rule set on past calls: which would newly be allowed, require approval or be denied. Nothing runs. */
 import {
   type CallPath,
   createRuleSet,

@@ -1,2 +1,5 @@
-/** Thrown where an expression's value is left to the library. One value, without a stack: it may be thrown for every rule. */
+/**
+ * Thrown to leave an expression's value to the library. A single value without a stack, because it may be thrown for
+ * every rule.
+ */
 export const UNSURE: unique symbol = Symbol("left to the library");

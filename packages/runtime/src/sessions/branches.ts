@@ -1,6 +1,6 @@
 /**
- * The branches of a conversation: forks of one another, as a tree. For one session: at which of its messages others went
- * another way, and which ways there are. Pure; the rows come from the database.
+ * The branches of a conversation: forks of one another, as a tree. For one session: at which messages other branches
+ * diverge, and which ones. Pure; the rows come from the database.
  */
 
 export interface FamilyMember {

@@ -1,6 +1,6 @@
 /**
- * Links that show one session to whoever has one: read-only, for a time, revocable. The secret is only in the link; its hash
- * is kept. What a link shows is decided by whoever reads with it, never more than the session's messages and files.
+ * Read-only links to one session, limited in time and revocable. The secret is only in the link; its hash is stored.
+ * The reader of the link decides what is shown, at most the session's messages and files.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { uuidv7 } from "uuidv7";

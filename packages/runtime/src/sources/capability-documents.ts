@@ -1,7 +1,7 @@
 /**
  * Capabilities given as documents: saved over the API (in Postgres, for every process) or put into the data folder.
- * Each process polls for changes every second, so that a change takes effect on all. A file that is changed or deleted
- * while agents need it as it was is not followed until the next start: the capability stays, and `faults` says why.
+ * Each process polls for changes every second, so that a change takes effect on all. If agents still need a file as
+ * it was, changing or deleting it has no effect until the next start: the capability stays, and `faults` says why.
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";

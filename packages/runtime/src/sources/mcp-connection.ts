@@ -43,7 +43,7 @@ export interface McpCall {
   readonly timeoutMs: number;
 }
 
-/** What a server says of itself; untrusted. */
+/** A server's description of itself; untrusted. */
 export interface DescribedMcp {
   readonly name: string;
   readonly title?: string | undefined;

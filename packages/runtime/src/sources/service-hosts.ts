@@ -1,4 +1,7 @@
-/** Where a package may reach its own service, and nothing else: what a manifest says is the package's own word. */
+/**
+ * The addresses at which a package may reach its own service, and nothing else, because a manifest is only the
+ * package's claim.
+ */
 import type { Manifest } from "@capstan/core";
 
 /** `running`: the address at which this server runs the service; without it, the container that is named after it. */

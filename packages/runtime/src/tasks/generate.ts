@@ -1,6 +1,6 @@
 /**
- * One answer of the default model outside a run, for tools and tasks; as JSON when a schema is given. It is paid for like every
- * other: reserved in the budgets of who asks before the model is asked, and part of the usage.
+ * One answer of the default model outside a run, for tools and tasks; as JSON when a schema is given. It is metered
+ * like any other: reserved in the caller's budgets before the model is called, and counted as usage.
  */
 import { fail, type JsonSchema, type JsonValue, ok, type Result } from "@capstan/core";
 import { type Spender, textOf } from "@capstan/core/internal";

@@ -1,4 +1,7 @@
-/** Who serves one of our own routes (`/api/...`). Several may share a route; their constant fields tell them apart. */
+/**
+ * Finds the capability behind one of our own routes (`/api/...`). Several may share a route; their constant fields
+ * distinguish them.
+ */
 import { type Capability, fail, ok, type Result } from "@capstan/core";
 
 export interface OwnCall {

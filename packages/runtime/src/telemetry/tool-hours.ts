@@ -1,4 +1,4 @@
-/** Calls of tools, summed by the hour as they are written: a batch of one second becomes a few rows. */
+/** Tool calls, aggregated per hour as they are written: a one-second batch becomes a few rows. */
 import { bucketOf } from "./latency-buckets.ts";
 import type { CallOrigin, TelemetryRecord } from "./telemetry.ts";
 

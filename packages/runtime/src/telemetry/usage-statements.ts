@@ -1,4 +1,4 @@
-/** What the statements about usage share: hours and the calls that are in no hour yet, as one table. */
+/** Shared by the usage statements: hourly sums and calls not yet aggregated, as one table. */
 
 /** What usage can be split by, and the column of each. */
 export const USAGE_KEYS = { agent: "agent_id", model: "model", user: "user_email" } as const;

@@ -1,4 +1,4 @@
-/** What came of triggers: the run of each. A trigger's session has the trigger's id, and one run. */
+/** The outcome of triggers: the run of each. A trigger's session has the trigger's id and one run. */
 import type { Database } from "../db/database.ts";
 
 export interface TriggerRun {

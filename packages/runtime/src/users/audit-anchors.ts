@@ -1,6 +1,7 @@
 /**
- * Where the audit log ended, kept outside the log: a chain whose last rows are cut off is still a chain. Signed in the
- * database, for every process, and in the data folder, where who owns the database cannot put an older one back.
+ * The position where the audit log ended, stored outside the log: a chain whose last rows are cut off is still valid.
+ * Signed, in the database for every process, and in the data folder, where the owner of the database cannot restore
+ * an older one.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";

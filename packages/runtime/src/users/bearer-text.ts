@@ -1,6 +1,6 @@
 /**
- * What keys and tokens look like: a word for the kind, the organisation if it is not the first, and 256 random bits. The
- * organisation only says where to look: what is not stored there is worth nothing.
+ * What keys and tokens look like: a word for the kind, the organisation if it is not the first, and 256 random bits.
+ * The organisation only says where to look: a token that is not stored there is invalid.
  */
 import { randomBytes } from "node:crypto";
 import type { Database } from "../db/database.ts";

@@ -1,6 +1,6 @@
 /**
- * Clients that logged in (OAuth): a person allowed a client to act as an agent. The code is valid once and for a minute,
- * refresh tokens are valid once each. What comes back a second time was copied: it ends the login with all its tokens.
+ * Clients that logged in (OAuth): a person allowed a client to act as an agent. The code is valid once, for a minute;
+ * each refresh token is valid once. A second use means that it was copied, so the login ends with all its tokens.
  */
 import { createHash } from "node:crypto";
 import { and, desc, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";

@@ -1,5 +1,5 @@
 /**
- * What a directory says about one of our users. A row is theirs if it has the id that their logins have (`sub`, or `oid` at
+ * A user's entry in a directory. A row belongs to a user if it has the id of their logins (`sub`, or `oid` at
  * Entra), otherwise if it has their name or address. A removed row still counts: a removed user loses all access, also where
  * an older login gave them groups.
  */

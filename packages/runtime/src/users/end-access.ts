@@ -1,4 +1,7 @@
-/** Ends for good what somebody could come back with: keys, tokens, clients' logins, links. A person who returns starts anew. */
+/**
+ * Permanently revokes everything a person could return with: keys, tokens, clients' logins, links. A person who
+ * returns starts from scratch.
+ */
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";

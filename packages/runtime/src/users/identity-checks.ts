@@ -1,6 +1,6 @@
 /**
- * Asks the OpenID provider again who somebody is, when their rights are needed and its last word is older than the interval.
- * For companies whose directory pushes nothing: groups change, and people leave, between two sign-ins.
+ * Rechecks a person with the OpenID provider when their rights are needed and the last answer is older than the
+ * interval. For companies whose directory pushes nothing: groups change, and people leave, between two sign-ins.
  */
 import { and, eq, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import { z } from "zod";

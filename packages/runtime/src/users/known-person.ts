@@ -1,7 +1,7 @@
 /**
- * Someone whom a provider knows: by signing in, or because its directory pushed them. Who people are is the first
- * organisation's; a directory of another organisation counts there. The nearest directory that has them says their groups:
- * those of the last sign-in are older.
+ * A person known from a provider: they signed in, or a directory pushed them. Identities belong to the first
+ * organisation; another organisation's directory applies only there. Groups come from the nearest directory that has
+ * the person, because those of the last sign-in are older.
  */
 import type { Claims } from "@capstan/core/internal";
 import { eq } from "drizzle-orm";

@@ -1,6 +1,6 @@
 /**
  * Where people are signed in. A browser's token is replaced every hour; the one before stays valid until the browser
- * shows that it has the new one. One that comes back later was copied: it ends the login.
+ * shows that it has the new one. A later use means that it was copied, so the login ends.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { and, desc, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";

@@ -1,6 +1,6 @@
 /**
- * People of an OpenID provider. Issuer and subject say who someone is: an address is only what we call them, chosen
- * once, because addresses change hands.
+ * People of an OpenID provider. Issuer and subject identify a person. The e-mail address is only a name, chosen once,
+ * because addresses are reassigned.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import type { Claims, Right, RoleRule } from "@capstan/core/internal";

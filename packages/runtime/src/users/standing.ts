@@ -1,7 +1,7 @@
 /**
- * What a user may at all. Someone of an OpenID provider may what their claims give them; someone whom only keys know
- * is bounded by the keys alone. Who was disabled, or has no role any more, may nothing. Who people are is known to the
- * first organisation; what their claims give them is decided by the rules of the one that asks.
+ * The upper limit of a user's rights. People of an OpenID provider get what their claims grant; users known only by
+ * keys are limited by those keys. A disabled user, or one without a role, has no rights. Identities are stored in the
+ * first organisation; each organisation's own rules decide what claims grant.
  */
 import { type Right, type RoleRule, roleFrom } from "@capstan/core/internal";
 import { and, asc, eq } from "drizzle-orm";

@@ -1,6 +1,7 @@
 /**
- * Encrypts secrets that were stored before they were known as such: written by an earlier version, or for a capability whose
- * new version marks the field. Done at the start and whenever a capability changes; a value that is sealed stays as it is.
+ * Encrypts secrets that were stored before they were declared secret: written by an earlier version, or for a
+ * capability whose new version marks the field. Done at the start and whenever a capability changes; a value that is
+ * sealed stays as it is.
  */
 import type { Capability, CapabilityRegistry } from "@capstan/core";
 import type { Database } from "../db/database.ts";

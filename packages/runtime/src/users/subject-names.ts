@@ -1,4 +1,4 @@
-/** What things are called whose ids are in the audit log: agents, sessions, approvals (their tool), keys, tokens. */
+/** Names for the ids in the audit log: agents, sessions, approvals (their tool), keys, tokens. */
 import type { Database } from "../db/database.ts";
 import { isUuid } from "../db/uuid.ts";
 

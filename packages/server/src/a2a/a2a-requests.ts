@@ -1,4 +1,7 @@
-/** What an A2A request asks for beside its message: checked, because a client waits for what was passed over. */
+/**
+ * Options of an A2A request besides its message. They are validated, because a client would wait for an option that
+ * was ignored.
+ */
 import type { AgentCard, ListTasksRequest, SendMessageRequest } from "@a2a-js/sdk";
 import { TaskState } from "@a2a-js/sdk";
 import {

@@ -1,6 +1,6 @@
 /**
- * A client that returns to a thread: after a broken connection, on another device, with a message it already sent.
- * It gets the current state and messages and then the active run from its start; the protocol has no cursor.
+ * Handles a client that returns to a thread: after a broken connection, on another device, or resending a message. It
+ * gets the current state and messages and then the active run from its start; the protocol has no cursor.
  */
 import type { JsonValue, RunEvent } from "@capstan/core";
 import { type AgUiMessage, agUiMessages } from "@capstan/core/internal";

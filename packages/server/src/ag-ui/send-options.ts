@@ -1,4 +1,4 @@
-/** What a client's request says about the run that its message starts. */
+/** The run options in a client's request. */
 import type { RunAgentInput } from "@ag-ui/core";
 import type { JsonValue } from "@capstan/core";
 import type { SendOptions } from "@capstan/runtime";

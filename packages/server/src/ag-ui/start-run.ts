@@ -1,4 +1,4 @@
-/** Executes a request, and determines which events answer it. */
+/** Executes a request and selects the events that answer it. */
 import type { RunAgentInput } from "@ag-ui/core";
 import { fail, type JsonValue, ok, type Refused, type Result, type RunEvent } from "@capstan/core";
 import {

@@ -1,6 +1,6 @@
 /**
- * Converts agents between the API and the code: the same fields, in snake_case there and camelCase here. Driven by the
- * schema: a new field of an agent is not named here.
+ * Converts agents between the API (snake_case) and the code (camelCase). Driven by the schema, so a new field needs
+ * no change here.
  */
 import { isDeepStrictEqual } from "node:util";
 import {

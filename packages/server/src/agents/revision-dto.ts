@@ -1,4 +1,4 @@
-/** Revisions between the API's words and ours. */
+/** Converts revisions between the API and the code. */
 import {
   AGENT_KEPT,
   type AgentLabel,

@@ -1,4 +1,4 @@
-/** /v1/agents/{id}/revisions and /labels: the history of an agent, and which part of it is used. */
+/** /v1/agents/{id}/revisions and /labels: the history of an agent, and which revision each label points to. */
 import {
   Agent,
   AgentLabels,

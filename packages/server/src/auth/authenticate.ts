@@ -1,6 +1,7 @@
 /**
- * Identifies the caller. A key names its owner, a cookie or a login's token who signed in. Without one, on loopback only and
- * where nobody can sign in, it is the user who runs the server. Nothing is worth more than its owner is at this moment.
+ * Identifies the caller. A key identifies its owner, a cookie or a login's token the person who signed in. Without
+ * any, on loopback only and if sign-in is not configured, the caller is the user who runs the server. No credential
+ * grants more than its owner's current rights.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { fail } from "@capstan/core";

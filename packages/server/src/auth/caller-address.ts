@@ -1,6 +1,7 @@
 /**
- * Where a request comes from, as a name to count by. A forwarded address counts only when a proxy that the operator named
- * added it: anybody can send the header. All of an IPv6 /48 is one caller, as one customer may own that many addresses.
+ * The origin of a request, as a key for counting. A forwarded address is only trusted if a configured proxy added it,
+ * because anyone can send the header. An IPv6 /48 counts as one caller, because one customer may own that many
+ * addresses.
  */
 import { BlockList, isIP, type Socket } from "node:net";
 import type { Context } from "hono";

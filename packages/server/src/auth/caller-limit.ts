@@ -1,7 +1,7 @@
 /**
- * A limit on what needs no key: a share for each caller, by user where one is known and by address where nobody is, below a
- * limit for all. What a caller's own share refuses does not count for the others, so it takes many callers to reach the
- * limit of all.
+ * Limits requests that need no key: one limit per caller (by user if known, otherwise by address) below a global one.
+ * A request refused by the caller's own limit does not count towards the global limit, so one caller alone cannot
+ * exhaust it.
  */
 import type { Context } from "hono";
 import type { AppEnv } from "../http/define-route.ts";

@@ -1,6 +1,6 @@
 /**
- * A client's token where routes expect a caller: at the address that the person allowed, for that agent alone. `/mcp`
- * checks tokens itself; everywhere else the token opens nothing.
+ * Accepts a client's token on routes that expect a caller: only at the address that the person allowed, and only for
+ * that agent. `/mcp` checks tokens itself; everywhere else the token is worthless.
  */
 import type { TokenRecord } from "@capstan/runtime";
 import type { Caller } from "../http/caller.ts";

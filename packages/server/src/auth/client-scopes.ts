@@ -1,6 +1,6 @@
 /**
  * What a client may do with the agent that a person gave it: every tool (`tools`), those that only read (`tools:read`), or
- * single ones (`tool:<name>`). A call beyond it is answered with the scopes to ask for, and the person decides again.
+ * single ones (`tool:<name>`). Any other call is answered with the scopes to request, and the person decides again.
  */
 import type { RuntimeTool } from "@capstan/core";
 import { riskOf } from "@capstan/core/internal";

@@ -1,6 +1,6 @@
 /**
- * What a session or token follows of its agent. Only who may change the agent chooses it: an older revision may have
- * been taken back for a reason, and a draft was made live by nobody.
+ * Which revision of its agent a session or token uses. Only someone who may change the agent can choose: an older
+ * revision may have been withdrawn for a reason, and a draft was never made live.
  */
 import type { FollowsWire } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";

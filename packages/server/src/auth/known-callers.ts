@@ -1,4 +1,7 @@
-/** Who a key, a login's token or a client's token belongs to. Nothing is worth more than its owner is at this moment. */
+/**
+ * Who a key, a login's token or a client's token belongs to. No credential grants more than its owner's current
+ * rights.
+ */
 import { boundedRights } from "@capstan/core/internal";
 import type {
   Database,

@@ -1,6 +1,6 @@
 /**
  * A server that requires keys has none at first. Whoever can read its data folder owns it, so a token is stored there
- * that replaces the first key while the process runs: `capstan keys create` finds it.
+ * that works like an admin key while the process runs: `capstan keys create` finds it.
  */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";

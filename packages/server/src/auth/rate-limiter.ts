@@ -1,4 +1,7 @@
-/** A token bucket per key: a minute's worth in a burst, then evenly. Returns the seconds to wait, or 0 when the request may pass. */
+/**
+ * A token bucket per key: bursts of up to a minute's worth, then a steady rate. Returns the seconds to wait, or 0
+ * when the request may pass.
+ */
 
 interface Bucket {
   tokens: number;

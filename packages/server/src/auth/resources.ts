@@ -1,4 +1,4 @@
-/** The addresses that a client can log in to, one per protocol, and the documents that lead it there (RFC 9728). */
+/** The URLs that a client can log in to, one per protocol, and their metadata documents (RFC 9728). */
 import type { Context } from "hono";
 import type { Settings } from "../settings/settings.ts";
 

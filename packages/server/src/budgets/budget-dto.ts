@@ -1,4 +1,4 @@
-/** Budgets between the API's words and ours. */
+/** Converts budgets between the API and the code. */
 import type { Budget, BudgetCreate, BudgetSpending as SpendingWire } from "@capstan/client/wire";
 import { budgetSentence, forecastOf, type SpendingBudget } from "@capstan/core/internal";
 import type { BudgetDraft, BudgetRecord, BudgetState } from "@capstan/runtime";

@@ -1,4 +1,4 @@
-/** /v1/budgets: what may be spent in a day, a week or a month, what was, and where it leads at this pace. */
+/** /v1/budgets: limits per day, week or month, what was spent, and a forecast. */
 import { Budget, BudgetCreate, BudgetList, BudgetPatch, listQueries } from "@capstan/client/wire";
 import { type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
 import { budgetFault, budgetSentence } from "@capstan/core/internal";

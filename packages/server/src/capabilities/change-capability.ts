@@ -1,4 +1,7 @@
-/** Registering or removing a capability over the API. By force it is done, and the answer says whom it broke. */
+/**
+ * Registers or removes a capability over the API. With `force`, it is done even if agents break, and the response
+ * names them.
+ */
 import { type Capability, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
 import {
   type AgentStore,

@@ -1,4 +1,4 @@
-/** Capabilities written as documents in the data folder, with the settings' secrets that they name. */
+/** Capabilities written as documents in the data folder, with the server secrets that they refer to. */
 import { join } from "node:path";
 import type { CapabilityRegistry } from "@capstan/core";
 import {

@@ -1,4 +1,4 @@
-/** /v1/capabilities/{id}/versions: every version that an agent can stay on, and who does. */
+/** /v1/capabilities/{id}/versions: every version that an agent can pin, and which agents do. */
 import { CapabilityDetail, CapabilityRemoved, CapabilityVersions, ForceQuery } from "@capstan/client/wire";
 import { type Capability, fail } from "@capstan/core";
 import { semverOf } from "@capstan/core/internal";

@@ -15,7 +15,7 @@ const getRoute = createRoute({
   method: "get",
   path: "/v1/sessions/{id}/changes",
   tags: ["sessions"],
-  summary: "What the session changed in its agent's folder, and what stands in the way of applying it",
+  summary: "What the session changed in its agent's folder, and what prevents applying it",
   request: { params: Id },
   responses: { 200: json(FolderChange, "The newest change, settled or not.") },
 });

@@ -1,4 +1,7 @@
-/** /v1/connections: a user's accounts at other services. Everybody connects and uses their own; an admin also sees and ends others'. */
+/**
+ * /v1/connections: a user's accounts at other services. Everyone connects and uses their own; an admin can also see
+ * and end other people's.
+ */
 import {
   ConnectionFinish,
   ConnectionFinished,

@@ -1,4 +1,4 @@
-/** Users' accounts at other services: providers, connecting, and what used them. */
+/** Users' accounts at other services: providers, connecting, and usage history. */
 import { type ConnectionLogins, connectAccounts, type Runs } from "@capstan/runtime";
 import type { Feature } from "../http/feature.ts";
 import { type ConnectionRouteParts, connectionRoutes } from "./connection-routes.ts";

@@ -1,4 +1,4 @@
-/** /v1/connections/{id}: ending a connection, taking back what an agent was allowed, and which call used it. */
+/** /v1/connections/{id}: ending a connection, revoking an agent's permission, and which calls used it. */
 import { ConnectionConsentId, ConnectionRevoked, ConnectionUseList, PageQuery } from "@capstan/client/wire";
 import { fail, type Result } from "@capstan/core";
 import {

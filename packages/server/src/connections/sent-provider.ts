@@ -1,6 +1,7 @@
 /**
- * What a PUT of a provider sets. It may be the provider as it was read: what the server says must be as it is, and what is
- * equal is no change. A provider of the table has addresses of its own: equal ones are left out, others are refused later.
+ * What a PUT of a provider changes. Clients may send back the provider as they read it: read-only fields must be
+ * unchanged, and equal values are not changes. A built-in provider has fixed addresses: equal ones are ignored,
+ * others are refused later.
  */
 import { type ConnectionProviderInfo, ConnectionProviderPut, isReadBack } from "@capstan/client/wire";
 import { ok, type Result } from "@capstan/core";

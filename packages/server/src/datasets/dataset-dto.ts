@@ -1,4 +1,4 @@
-/** Datasets between the API's words and ours, and as files. */
+/** Converts datasets between the API, the code and files. */
 import type { Dataset, DatasetItem, DatasetVersion, DatasetWritten } from "@capstan/client/wire";
 import { DatasetItemCreate } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";

@@ -1,4 +1,4 @@
-/** /v1/datasets/{id}/items, import, versions, export. Every write is a new version; secrets are taken out before it. */
+/** /v1/datasets/{id}/items, import, versions, export. Every write creates a new version; secrets are removed first. */
 import {
   DatasetExportQuery,
   DatasetImport,

@@ -1,4 +1,4 @@
-/** What comes into a dataset: recorded runs that the caller may see, files, and items written by hand. */
+/** Sources of dataset items: recorded runs that the caller may see, files, and items written by hand. */
 import type { DatasetImport, DatasetItemsPut, DatasetWritten } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import type { DatasetItem, TextKind } from "@capstan/core/internal";

@@ -1,4 +1,4 @@
-/** The cells of an experiment: what each variant said, called and scored, and the queue of people who review them. */
+/** The cells of an experiment: each variant's answer, calls and scores, and the queue for human review. */
 import {
   CellParams,
   CellQuery,

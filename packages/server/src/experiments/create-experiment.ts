@@ -1,4 +1,4 @@
-/** An experiment that is asked for: checked whole, its labels turned into revisions, then stored with all its cells. */
+/** Creates an experiment: validates it completely, resolves labels to revisions, then stores it with all its cells. */
 import type { ExperimentCreate } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import { type Scorer, type ScorerSpec, scorerName } from "@capstan/core/internal";

@@ -1,4 +1,4 @@
-/** Experiments between the API's words and ours, and the figures of one. */
+/** Converts experiments between the API and the code, and computes their figures. */
 import type {
   Experiment,
   ExperimentCell,

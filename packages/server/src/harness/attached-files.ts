@@ -1,4 +1,4 @@
-/** The files of a message as a program takes them: attached, or at least named in the prompt. */
+/** Passes a message's files to a program: attached, or at least named in the prompt. */
 import { fail, ok, type Result, type SessionFileStore } from "@capstan/core";
 import {
   type Attachment,

@@ -1,7 +1,7 @@
 /**
- * The user a coding agent's program runs as. Where the server is root, that is a user id of the session's owner, in a home of
- * their own: whatever its settings promise, a program reaches no more than that user does. Where the server cannot change
- * users, a program that keeps its own tools has the server's rights, so it runs only for those who have them anyway.
+ * The OS user a coding agent's program runs as. If the server is root, it is a user id for the session's owner, with
+ * its own home, so a program can never access more than that user. If the server cannot switch users, a program with
+ * its own tools has the server's rights, so it runs only for people who have those anyway.
  */
 import { chmod, lstat, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,4 +1,7 @@
-/** Which of the agent's tools a program means: each adds the server's name before or after the tool's, in its own way. */
+/**
+ * Resolves a program's tool name to the agent's tool: each program adds the MCP server's name before or after it, in
+ * its own way.
+ */
 
 /** The MCP server's name in every program; a prefix of its tools' names. */
 export const SERVER_NAME = "capstan";

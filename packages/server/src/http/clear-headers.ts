@@ -1,6 +1,6 @@
 /**
- * Headers that would be read in part, or not at all: one that counts once and is given twice, another method, a coded body, a
- * condition or a key that would have no effect. Clients of the agent protocols may send the last two: there they mean nothing.
+ * Refuses headers that would be read only partly or ignored: a single-value header sent twice, a method override, an encoded
+ * body, a condition or a key without effect. Clients of the agent protocols may send the last two, which have no meaning there.
  */
 import { type Failure, fail } from "@capstan/core";
 import type { Context, MiddlewareHandler } from "hono";

@@ -1,4 +1,4 @@
-/** A query that would be read in part: bytes that are not escaped, or escapes that are not UTF-8. Each parser guesses in its own way. */
+/** Refuses ambiguous queries: unescaped bytes, or escapes that are not UTF-8. Every parser guesses differently. */
 import { fail } from "@capstan/core";
 import type { Context, MiddlewareHandler } from "hono";
 import { problem } from "./problem.ts";

@@ -1,7 +1,8 @@
 /**
- * JSON that parses, and is refused nevertheless: extremely nested, so that whatever walks it overflows the stack, or with a
- * key that is given twice, of which only the last would count, or with values that would be changed. Whatever the content
- * type: routes parse what they get; only values are looked at in JSON alone, as other documents write them in other ways.
+ * Refuses JSON that parses but is unsafe: nested so deeply that code walking it overflows the stack, with duplicate
+ * keys (only the last would count), or with values that parsing would change. This applies to every content type,
+ * because routes parse whatever they get; only values are checked in JSON alone, because other formats write them
+ * differently.
  */
 import { fail } from "@capstan/core";
 import { endOfJsonString, unclearKey, unclearValue } from "@capstan/core/internal";

@@ -1,4 +1,4 @@
-/** Lists that are read whole and answered in pages: what a page looks like, and the text filter. */
+/** Pagination and text filter for lists that are read whole. */
 import type { Page } from "@capstan/client/wire";
 
 interface ReadPage<Row> {

@@ -1,6 +1,6 @@
 /**
- * A JSON body where the route's definition cannot check it: a protocol that answers in its own shape, or a route that is
- * known only when it is called. Everywhere else `newRoutes` parses the body by its schema.
+ * Reads a JSON body that the route's definition cannot check: a protocol with its own error format, or a route that
+ * is only known when it is called. Everywhere else `newRoutes` parses the body by its schema.
  */
 import { fail, ok, type Refused, type Result } from "@capstan/core";
 import { readInput } from "@capstan/core/internal";

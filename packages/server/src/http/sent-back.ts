@@ -1,6 +1,6 @@
 /**
- * Changes to an object that a client may have read, edited and sent back whole. What the server set must be as it is;
- * what is equal to the stored value is no change, so that an object sent back as it was read changes nothing.
+ * Changes to an object that a client may have read, edited and sent back whole. Read-only fields must be unchanged,
+ * and a value equal to the stored one is not a change, so sending an object back unmodified changes nothing.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isReadBack, mergePatch } from "@capstan/client/wire";

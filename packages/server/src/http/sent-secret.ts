@@ -1,4 +1,7 @@
-/** A secret in a body. The word that stands for a sealed one leaves it as it is; where none is sealed, it is no secret. */
+/**
+ * A secret in a body. The placeholder for a stored secret keeps it; if none is stored, the placeholder is not
+ * accepted as a secret.
+ */
 import { fail, ok, type Result } from "@capstan/core";
 import { SEALED_SHOWN } from "@capstan/core/internal";
 

@@ -1,4 +1,7 @@
-/** The trace that a request is part of, by W3C's `traceparent` header. One that is not well formed counts as none, as W3C asks. */
+/**
+ * The trace that a request belongs to, from W3C's `traceparent` header. A malformed header is ignored, as W3C
+ * requires.
+ */
 import type { Context } from "hono";
 
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}/;

@@ -1,4 +1,7 @@
-/** What no application ever sees: bytes that are no request, an unknown method, an expectation. Node answers them without a body. */
+/**
+ * Requests that never reach the application: invalid HTTP, an unknown method, an `Expect` header. Node would answer
+ * them without a body.
+ */
 import { maxHeaderSize, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type Failure, fail } from "@capstan/core";

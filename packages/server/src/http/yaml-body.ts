@@ -1,6 +1,6 @@
 /**
- * Routes that take a document accept it as YAML, too: the body is turned into the JSON that the route's schema checks, so that nothing
- * behind it knows the difference. `text/plain` is what command lines send for a file of unknown type.
+ * Routes that take a document also accept YAML: the body is converted to JSON before the route's schema checks it.
+ * Command-line tools send `text/plain` for files of unknown type.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { parseYaml } from "@capstan/runtime";

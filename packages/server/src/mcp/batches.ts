@@ -1,7 +1,7 @@
 /**
- * Several JSON-RPC messages in one request: a list. MCP 2025-03-26 requires that it is read, and it is the version of a client
- * that names none; later versions have no batches, and a list of theirs is refused. So are two requests with one id, of
- * which only one would be answered.
+ * JSON-RPC batches. MCP 2025-03-26, the default version of clients that name none, requires support for them; later
+ * versions have no batches, so theirs are refused. Two requests with the same id are also refused, because only one
+ * would be answered.
  */
 import type { Context } from "hono";
 import { z } from "zod";

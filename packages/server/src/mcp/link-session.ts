@@ -1,4 +1,4 @@
-/** What a client of 2025 can do, as its session id; see `url-elicitation.ts`. */
+/** Encodes a 2025 client's features in its session id; see `url-elicitation.ts`. */
 import type { Context } from "hono";
 import { uuidv7 } from "uuidv7";
 import { z } from "zod";

@@ -2,8 +2,8 @@
  * The link to connect an account, for clients that can open one: as a request for input where the protocol of 2026 is spoken,
  * as error -32042 before. Others get the refusal, which names the link.
  *
- * A client of 2025 says what it can once, when it begins, and nothing is kept here between requests: its session id says it
- * again. The id gives no right; it only chooses the form of a refusal.
+ * A 2025 client states its features once, at initialization, and nothing is stored between requests, so its session
+ * id repeats them. The id grants nothing; it only selects the form of a refusal.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Failure, RuntimeTool } from "@capstan/core";

@@ -1,4 +1,4 @@
-/** /v1/memories: people list, search, write, correct and forget what agents remember. Another's fact looks as if it did not exist. */
+/** /v1/memories: list, search, write, correct and delete what agents remember. Other people's facts are "not found". */
 import { Memory, MemoryCreate, MemoryPage, MemoryPatch, MemoryQuery } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import {

@@ -1,5 +1,5 @@
 /**
- * What could answer on this machine, found without external requests: local model servers, and coding agents that are
+ * Models available on this machine, found without external requests: local model servers, and coding agents that are
  * installed and logged in. Searched at startup and on request; the last result is cached.
  */
 import { access, constants } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Every available model: of providers with a key, of servers on this machine, and the built-in ones. */
+/** Every available model: from providers with a key, from servers on this machine, and built in. */
 
 import type { ModelChoice, ModelChoices } from "@capstan/client";
 import { type ModelCapabilities, NATIVE_AGENT } from "@capstan/core/internal";

@@ -1,4 +1,4 @@
-/** /v1/providers and /v1/models: keys and addresses of providers, never shown again, and the default model. */
+/** /v1/providers and /v1/models: providers' keys (write-only) and addresses, and the default model. */
 import {
   DefaultModel,
   DefaultModelPut,

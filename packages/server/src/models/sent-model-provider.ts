@@ -1,4 +1,4 @@
-/** What a PUT of a model provider sets. It may be the provider as it was read: then nothing is saved, and nothing is tested. */
+/** What a PUT of a model provider changes. Sending back the provider as it was read saves and tests nothing. */
 import { isReadBack, type ProviderInfo, ProviderPut } from "@capstan/client/wire";
 import { ok, type Result } from "@capstan/core";
 import type { z } from "@hono/zod-openapi";

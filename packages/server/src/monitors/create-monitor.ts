@@ -1,4 +1,4 @@
-/** A monitor that is asked for: refused when it could not score a run, or nobody could say what it costs. */
+/** Creates a monitor; refused if it could not score a run or if its cost is unknown. */
 import type { monitorWire } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import { type Scorer, type ScorerSpec, scorerName } from "@capstan/core/internal";

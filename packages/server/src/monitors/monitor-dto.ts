@@ -1,4 +1,4 @@
-/** Monitors between the API's words and ours. */
+/** Converts monitors between the API and the code. */
 import type { Monitor, MonitorAlert, MonitorReport, MonitorScore } from "@capstan/client";
 import { intervalOf } from "@capstan/core/internal";
 import type { MonitorRecord, MonitorStore } from "@capstan/runtime";

@@ -1,4 +1,4 @@
-/** Monitors: their routes, the worker that scores live runs in the background, and what an alert tells whom. */
+/** Monitors: their routes, the worker that scores live runs in the background, and alert delivery. */
 import type { Scorer } from "@capstan/core/internal";
 import {
   type AgentSharings,

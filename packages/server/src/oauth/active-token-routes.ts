@@ -1,4 +1,4 @@
-/** /v1/tokens: what is in force for you, or for everybody as an admin: tokens of agents, and clients that logged in. */
+/** /v1/tokens: agent tokens and client logins that are valid now: your own, or everyone's for an admin. */
 import { type ActiveToken, ActiveTokenList, listQueries } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import {

@@ -295,7 +295,7 @@ describe.each(STORES)("on $name", ({ fresh }) => {
       ["another redirect", { redirect_uri: "http://127.0.0.1:1/callback" }],
       ["another client", { client_id: "client_other" }],
       ["another resource", { resource: "https://other.example/mcp" }],
-    ])("a code with %s is worth nothing", async (_what, more) => {
+    ])("a code with %s is rejected", async (_what, more) => {
       const clientId = await register();
       const { code } = await consent(server, authorize(clientId), { agent_id: agentId });
       expect((await exchange(code, clientId, more)).body).toMatchObject({ error: "invalid_grant" });

@@ -1,4 +1,4 @@
-/** /v1/client-logins: what a client asks for, and the person's answer. Only the answer stores something. */
+/** /v1/client-logins: what a client asks for, and the person's answer. Nothing is stored before the answer. */
 import {
   ClientLoginAnswer,
   ClientLoginAnswered,

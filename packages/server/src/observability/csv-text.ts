@@ -1,4 +1,4 @@
-/** Rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula is prefixed, so that a name cannot act. */
+/** Rows as CSV (RFC 4180). Text that a spreadsheet would evaluate as a formula is prefixed. */
 export const csvText = (rows: readonly (readonly (string | number)[])[]): string =>
   rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 

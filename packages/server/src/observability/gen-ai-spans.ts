@@ -1,7 +1,7 @@
 /**
  * Runs and calls as spans, named by OpenTelemetry's conventions for generative AI: `invoke_agent`, `chat`, `execute_tool`.
- * No prompt, answer, argument or result is in them. They belong to the trace of the request, if it names one; otherwise a
- * run's trace id is its own id, so that a trace is found by the run.
+ * They contain no prompt, answer, argument or result. They join the request's trace if it names one; otherwise the
+ * run's id is the trace id, so that the trace can be found by the run.
  */
 import { randomBytes } from "node:crypto";
 import type { CallRecord, ScoredEvent, TraceEntry } from "@capstan/runtime";

@@ -1,4 +1,7 @@
-/** /v1/usage: tokens and cost by agent, model and user, and how tools did. A key sees its owner's; an admin everybody's. */
+/**
+ * /v1/usage: tokens and cost by agent, model and user, and the success of tools. A key sees its owner's usage, an
+ * admin everyone's.
+ */
 import {
   ToolUsageList,
   ToolUsageQuery,

@@ -1,4 +1,7 @@
-/** What makes a conversation one that nobody can answer: it ends without a question, or has a result of no call. */
+/**
+ * Detects conversations that cannot be answered: they do not end with a user message, or contain a result without a
+ * call.
+ */
 
 export interface SaidBefore {
   readonly role: string;

@@ -1,6 +1,6 @@
 /**
  * The OpenAPI document, complete enough for generators: each operation has an id, who may call it, and its problem
- * response. What the routes themselves do not declare is added here, once.
+ * response. Anything the routes do not declare themselves is added here.
  */
 import { Problem } from "@capstan/client/wire";
 import type { OpenAPIHono } from "@hono/zod-openapi";

@@ -1,4 +1,7 @@
-/** An example of a value by its schema, to start a request from: required fields, defaults, the first of several shapes. */
+/**
+ * An example value from a schema, as a starting point for a request: required fields, defaults, the first of several
+ * shapes.
+ */
 
 interface Schema {
   readonly $ref?: string;

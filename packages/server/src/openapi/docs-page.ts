@@ -1,4 +1,4 @@
-/** The API as one page: every route by tag, to search, to read and to try. Nothing comes from elsewhere. */
+/** The API as one page: every route by tag, to search, read and try. It loads nothing from other hosts. */
 import { exampleOf, type Schemas } from "./docs-example.ts";
 import { DOCS_STYLE } from "./docs-style.ts";
 

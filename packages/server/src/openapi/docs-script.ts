@@ -1,6 +1,6 @@
 /**
- * What makes /docs searchable and its forms send. Plain JavaScript for the browser, as it is sent: the page is made of
- * this server's own document, and the answer is only ever shown as text.
+ * The script of /docs: search and sending forms. Plain JavaScript, sent to the browser as it is. The page is built
+ * from this server's own document, and responses are only shown as text.
  */
 export const DOCS_SCRIPT = `
 const KEY = "capstan.key"; // the studio's place for it

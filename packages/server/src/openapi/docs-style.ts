@@ -1,4 +1,4 @@
-/** The looks of /docs: the studio's colours, light and dark. */
+/** The styles of /docs: the studio's colours, light and dark. */
 export const DOCS_STYLE = `
 :root{color-scheme:light dark;--canvas:light-dark(#f6f6f3,#0f1214);--surface:light-dark(#fff,#171b1e);--sunken:light-dark(#efefeb,#0b0e10);
 --line:light-dark(#e3e3dd,#282e33);--ink:light-dark(#1b1e21,#e9edef);--soft:light-dark(#484e55,#b6bec5);--accent:light-dark(#0b5c6b,#6cc5d5);

@@ -1,6 +1,7 @@
 /**
- * What has the machine's rights stays with the first organisation: services are started from its folders, and a coding
- * agent that a caller runs directly has the machine's network. In others their routes refuse; what only lists shows what is there.
+ * Only the first organisation can use features with access to the machine: services are started from its folders, and
+ * a coding agent that a caller runs directly has the machine's network. In other organisations these routes refuse;
+ * lists still work.
  */
 import { fail } from "@capstan/core";
 import type { OpenAPIHono } from "@hono/zod-openapi";

@@ -1,4 +1,4 @@
-/** What the operator lets an organisation spend in a month: a budget in its store that its own admins cannot change. */
+/** The operator's monthly limit for an organisation: a budget in its store that its own admins cannot change. */
 import { BudgetCreate } from "@capstan/client/wire";
 import { type BudgetStore, OPERATOR } from "@capstan/runtime";
 import { draftOf } from "../budgets/budget-dto.ts";

@@ -1,7 +1,7 @@
 /**
- * The organisations after the first, each with an application of its own, behind one listener. Processes tell one another
- * of changes; one that was not told finds a new organisation at its first request, and otherwise within seconds. What is
- * stored is compared in turn and quickly: opening one or ending one delays no other one's change.
+ * The organisations after the first, each with its own application, behind one listener. Processes notify each other
+ * of changes; a process that missed one finds a new organisation at its first request, and otherwise within seconds.
+ * The stored list is compared one change at a time; opening or closing an organisation does not delay others.
  */
 import { fail, type Refused, type Result } from "@capstan/core";
 import {

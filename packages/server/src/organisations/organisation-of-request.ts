@@ -1,6 +1,6 @@
 /**
  * Which organisation a request is for: a key or token names it, otherwise the header does, otherwise the studio's cookie.
- * Naming one gives no right: the request is handed to that organisation's application, which knows only its own callers.
+ * Naming one grants nothing: the request goes to that organisation's application, which knows only its own callers.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import { FIRST_ORGANISATION, organisationNamedBy } from "@capstan/runtime";

@@ -1,4 +1,7 @@
-/** /v1/organisations: the operator makes and bounds them; who is in one is decided there too, or by the operator. */
+/**
+ * /v1/organisations: the operator creates organisations and sets their limits; members are managed by their own
+ * admins or the operator.
+ */
 import type { Organisation, OrganisationMember, OrganisationPatch } from "@capstan/client";
 import { organisationWire } from "@capstan/client/wire";
 import { fail, type Refused, type Result } from "@capstan/core";

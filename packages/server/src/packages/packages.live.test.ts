@@ -279,7 +279,7 @@ describe("packages in the server", () => {
     await server.call("DELETE", at);
   });
 
-  test("a schedule is run now, tells what came of it, and is paused and resumed", async () => {
+  test("a schedule is run now, reports the outcome, and is paused and resumed", async () => {
     const made = await server.call("POST", "/v1/schedules", {
       capability: "current_time",
       cron: "0 9 1 1 *",

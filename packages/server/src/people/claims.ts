@@ -1,4 +1,4 @@
-/** What a provider says about somebody, as what we keep: lists of texts, without what anybody can write about themselves. */
+/** The claims we store about a person: lists of strings, without claims that people can edit themselves. */
 import { createHash } from "node:crypto";
 import type { Claims } from "@capstan/core/internal";
 import { z } from "zod";

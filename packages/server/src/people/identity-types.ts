@@ -1,4 +1,4 @@
-/** Short names for what is kept of a provider's answers. */
+/** Types for the stored parts of a provider's responses. */
 import type { Identities } from "@capstan/runtime";
 
 export type IdentityChecks = Identities["checks"];

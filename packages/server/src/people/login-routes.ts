@@ -81,7 +81,7 @@ async function finish(c: Context, parts: LoginRouteParts): Promise<Response> {
   const device = c.req.header("user-agent") ?? "";
   const made = await startLogin(parts, done.value, { kind: "browser", device });
   if (!made.ok) return failed(c, log, "not_allowed", made.failure.message);
-  await endPrevious(c, origin, logins); // a token from before the sign-in is worth nothing after it
+  await endPrevious(c, origin, logins); // a token from before the sign-in is invalid after it
   const seconds = settings.CAPSTAN_LOGIN_HOURS * 3600;
   c.header("set-cookie", cookieText("login", made.value.token, origin, seconds), { append: true });
   c.header("cache-control", "no-store");

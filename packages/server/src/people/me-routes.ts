@@ -1,4 +1,4 @@
-/** /v1/me and /v1/logins: who asks, and where people are signed in. */
+/** /v1/me and /v1/logins: the caller, and where people are signed in. */
 import { LoginList, listQueries, Me } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import {

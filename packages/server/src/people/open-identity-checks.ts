@@ -1,4 +1,4 @@
-/** Asks the provider again about people, as often as the setting says; without a provider never. */
+/** Rechecks people with the provider at the configured interval; without a provider, never. */
 import {
   type AuditLog,
   type Database,

@@ -1,4 +1,4 @@
-/** Who signed in, from the tokens of the provider, and what is kept of these to ask again. */
+/** Identifies who signed in from the provider's tokens, and which of these are kept for later checks. */
 import type { Claims } from "@capstan/core/internal";
 import type { Person } from "@capstan/runtime";
 import type {

@@ -1,6 +1,6 @@
 /**
- * Asks the provider again about somebody who signed in: with the refresh token, otherwise with the access token while it is
- * valid. A refusal of the grant ends the login; a provider that does not answer ends nothing.
+ * Rechecks a signed-in person with the provider: with the refresh token, otherwise with the access token while it is
+ * valid. If the grant is refused, the login ends; if the provider does not answer, nothing changes.
  */
 import type { Person } from "@capstan/runtime";
 import type { Configuration } from "openid-client";

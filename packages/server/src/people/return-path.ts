@@ -1,4 +1,4 @@
-/** Where a browser goes after signing in: a page of ours, whatever the address asked for. */
+/** Where a browser goes after signing in: always one of our own pages, whatever the request asked for. */
 
 const MOST_CHARS = 2000;
 

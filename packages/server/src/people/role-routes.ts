@@ -1,4 +1,4 @@
-/** /v1/roles: which right and scopes a provider's groups and claims give. */
+/** /v1/roles: which right and scopes a provider's groups and claims grant. */
 import { RoleCreate, RoleInfo, RoleList } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { RoleRule } from "@capstan/core/internal";

@@ -1,4 +1,7 @@
-/** Someone whom the provider vouches for is signed in here: known, not disabled, and in the list of logins. */
+/**
+ * Signs in a person whom the provider has identified: records them, checks that they are not disabled, and stores the
+ * login.
+ */
 import { fail, ok, type Result } from "@capstan/core";
 import type { AuditLog, Login, LoginStore, PeopleStore } from "@capstan/runtime";
 import type { IdentityChecks } from "./identity-types.ts";

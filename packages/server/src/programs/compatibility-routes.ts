@@ -1,4 +1,6 @@
-/** /v1/sessions/{id}/compatibility: what another program would be told of the session, before it continues there. */
+/**
+ * /v1/sessions/{id}/compatibility: which parts of a session another program would receive, checked before the switch.
+ */
 import { Compatibility, CompatibilityQuery } from "@capstan/client/wire";
 import type { SessionStore } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";

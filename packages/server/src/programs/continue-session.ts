@@ -1,6 +1,6 @@
 /**
- * Continues a session in another program: decides how (which model, with or without the agent's thinking), says before what
- * comes along and what does not, and refuses what the program could not do as safely.
+ * Continues a session in another program: decides how (which model, with or without the agent's thinking), reports in
+ * advance what is carried over, and refuses what the program could not do as safely.
  */
 import { fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import { type ContinueIn, type ConversationMessage, inProgram, NATIVE_AGENT } from "@capstan/core/internal";

@@ -1,4 +1,4 @@
-/** What differs between two sets of files, as unified diffs where both sides are text. */
+/** The differences between two sets of files, as unified diffs if both sides are text. */
 import type { FileChange } from "@capstan/client/wire";
 
 const MOST_DIFF_CHARS = 200_000; // of each side; a longer file is named only

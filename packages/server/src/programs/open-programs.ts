@@ -1,4 +1,7 @@
-/** One conversation in several programs: continued in another, or sent to several side by side; and changes of real folders. */
+/**
+ * Sessions across several programs: continuing in another one, comparing several side by side, and changes to real
+ * folders.
+ */
 import { type ChangeRouteParts, changeRoutes } from "../changes/change-routes.ts";
 import type { Feature } from "../http/feature.ts";
 import type { CompareParts } from "./compare-programs.ts";

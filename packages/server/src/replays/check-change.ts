@@ -1,4 +1,4 @@
-/** Who may try a change on an agent. A trial has no effects, but it reads with the agent's config and secrets. */
+/** Who may try a change on an agent. A trial has no side effects, but it reads with the agent's config and secrets. */
 import type { ReplayWith } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import {

@@ -1,4 +1,4 @@
-/** Replays between the API's words and ours. */
+/** Converts replays between the API and the code. */
 import type { Replay, ReplayComparison, ReplayCreate, ReplayedRun } from "@capstan/client/wire";
 import type { CapabilityRef } from "@capstan/core";
 import type {

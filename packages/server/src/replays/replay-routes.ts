@@ -1,4 +1,4 @@
-/** /v1/replays: recorded runs, run again with a change, and what became different. Nothing with side effects runs. */
+/** /v1/replays: recorded runs, run again with a change, and the differences. Nothing with side effects runs. */
 import {
   listQueries,
   Replay,

@@ -1,4 +1,4 @@
-/** What a rule must be before it is saved: who may write it, and that the tools and fields it names exist. */
+/** Checks a rule before it is saved: who may write it, and whether the tools and fields it names exist. */
 import { type Rule, RuleCreate, RulePatch } from "@capstan/client/wire";
 import { type AnyTool, type Capability, type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
 import { faultsText, flowOf, joinNeeds, type KnownTool, riskOf, ruleFaults } from "@capstan/core/internal";

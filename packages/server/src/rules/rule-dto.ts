@@ -1,4 +1,4 @@
-/** Rules between the API's words and ours. */
+/** Converts rules between the API and the code. */
 import {
   camelKeys,
   type Rule,

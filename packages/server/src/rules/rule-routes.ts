@@ -1,4 +1,7 @@
-/** /v1/rules: rules in effect, checked against the tools they name before they are saved, tried on recorded calls. */
+/**
+ * /v1/rules: the rules in effect. New ones are checked against the tools they name and can be simulated on recorded
+ * calls.
+ */
 import {
   CallExplanation,
   Rule,

@@ -1,6 +1,7 @@
 /**
- * What follows when a directory changed somebody. Rights are computed from its rows, so they change by themselves; here the
- * caches of every process are told, logins of who left end, and who was removed keeps no key or token to come back with.
+ * What happens after a directory changes a user. Rights are computed from its rows, so they change automatically;
+ * this file invalidates the caches of every process, ends the logins of people who left, and revokes the keys and
+ * tokens of removed users.
  */
 import {
   type AuditLog,

@@ -1,4 +1,4 @@
-/** What a directory may ask before it begins (RFC 7644, section 4): what is supported, and which attributes are kept. */
+/** SCIM discovery (RFC 7644, section 4): what is supported, and which attributes are stored. */
 import {
   type Attribute,
   ENTERPRISE_ATTRIBUTES,

@@ -1,4 +1,4 @@
-/** /scim/v2/Groups: a directory's groups and who is in them; roles and shares name them by the claim `groups`. */
+/** /scim/v2/Groups: a directory's groups and their members; roles and shares refer to them by the claim `groups`. */
 import type { Directory } from "@capstan/runtime";
 import { announceDirectory, type DirectoryChangeParts } from "./directory-changes.ts";
 import type { DirectoryGroup, DirectoryGroupChange, DirectoryGroups } from "./directory-types.ts";

@@ -1,4 +1,4 @@
-/** SCIM 2.0: a company's directory pushes its users and groups here, and a change counts within a second. */
+/** SCIM 2.0: a company's directory pushes its users and groups here; changes take effect within a second. */
 import { newRoutes } from "../http/define-route.ts";
 import type { Feature } from "../http/feature.ts";
 import { resourceTypes, schemas, serviceProviderConfig } from "./discovery.ts";

@@ -1,6 +1,6 @@
 /**
  * PATCH of a user (RFC 7644, section 3.5.2), also as Entra and Okta write it: operations in any case, `"False"`, dotted names
- * in a value without a path, and a filter that matches nothing yet, which makes the value that it describes.
+ * in a value without a path, and a filter that matches nothing yet, which creates the value that it describes.
  */
 
 import type { DirectoryUserInput } from "./directory-types.ts";

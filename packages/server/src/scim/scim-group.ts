@@ -1,7 +1,7 @@
 /**
- * A group as SCIM sends and shows one, and PATCH of it as a list of changes: a group may have many members, which are never
- * all read to change one. Entra removes members by value or by filter, Okta by filter; both are understood. A member that is
- * itself a group is refused: nobody would get rights by it.
+ * A group as SCIM sends and shows one, and PATCH of it as a list of changes: a group may have many members, so
+ * changing one must not read them all. Entra removes members by value or by filter, Okta by filter; both are
+ * understood. A member that is itself a group is refused: nobody would get rights by it.
  */
 
 import type { DirectoryGroup, DirectoryGroupChange, MemberChange } from "./directory-types.ts";

@@ -1,4 +1,4 @@
-/** What SCIM answers when it refuses (RFC 7644, section 3.12), and the two kinds of results that lead there. */
+/** SCIM error responses (RFC 7644, section 3.12), and the two kinds of results that lead to them. */
 
 export const SCIM_JSON = {
   "content-type": "application/scim+json; charset=utf-8",

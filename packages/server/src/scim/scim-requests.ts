@@ -1,4 +1,4 @@
-/** Around every SCIM request: the token, the body, and answers in SCIM's own shape. */
+/** Shared handling of SCIM requests: the token, the body, and responses in SCIM's format. */
 import type { Directory } from "@capstan/runtime";
 import type { Context } from "hono";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-/** /v1/scim-tokens: what lets a directory in at /scim. */
+/** /v1/scim-tokens: tokens with which a directory calls /scim. */
 import type { ScimToken } from "@capstan/client";
 import { peopleWire } from "@capstan/client/wire";
 import { fail } from "@capstan/core";

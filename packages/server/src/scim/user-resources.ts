@@ -1,4 +1,4 @@
-/** /scim/v2/Users: a directory adds people, changes them, says that they left, and removes them. */
+/** /scim/v2/Users: a directory adds, changes, deactivates and removes people. */
 import { type DirectoryChangeParts, userChanged, userRemoved } from "./directory-changes.ts";
 import type { DirectoryUser, DirectoryUserInput, DirectoryUsers } from "./directory-types.ts";
 import { type Listable, listResources, projected } from "./list-resources.ts";

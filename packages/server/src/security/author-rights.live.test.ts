@@ -1,4 +1,4 @@
-/** An agent is never worth more than who saved it, also later. Each title says what would be let in. */
+/** An agent never has more rights than who saved it, also later. Each title says what would be let in. */
 import { AGENT_DEFAULTS } from "@capstan/core/internal";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { STORES } from "../../../../tools/stores-under-test.ts";

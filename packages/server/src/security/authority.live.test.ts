@@ -173,7 +173,7 @@ describe("an approval would be used for something else than was asked", () => {
   });
 });
 
-describe("a token would be worth more than its agent", () => {
+describe("a token would have more rights than its agent", () => {
   test("on loopback, where no key is needed", async () => {
     const agent = await server.call("POST", "/v1/agents", { name: "T", capabilities: ["test_math"] });
     const made = await server.call("POST", `/v1/agents/${agent.body.id}/tokens`, { name: "t" });

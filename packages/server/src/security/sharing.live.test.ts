@@ -127,7 +127,7 @@ describe.each(STORES)("sharing on $name", ({ fresh }) => {
   const everywhere = (isSeen: boolean) => (seen: Record<string, boolean>) =>
     Object.entries(seen).filter(([, found]) => found !== isSeen);
 
-  test("an agent that nobody shared is everybody's to use, as before", async () => {
+  test("an agent without sharing settings can still be used by everyone", async () => {
     expect(everywhere(true)(await seenBy(mia))).toEqual([]);
   });
 

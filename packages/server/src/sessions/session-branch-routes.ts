@@ -1,4 +1,4 @@
-/** Where a conversation went other ways, and what was allowed for the rest of a session. */
+/** The branches of a conversation, and the tools allowed for the rest of a session. */
 import { AllowedToolsQuery, BranchPoints, Session } from "@capstan/client/wire";
 import type { AuditLog, SessionStore } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";

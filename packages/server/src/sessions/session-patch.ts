@@ -1,7 +1,7 @@
 /**
- * A change of a session as RFC 7396 has it: `metadata` is merged, null removes. What the server says of a session may be
- * sent back as it was read and cannot be changed; that includes its own entries of `metadata`, one of which is what a
- * session that was handed over may do at most.
+ * Changes a session by JSON merge patch (RFC 7396): `metadata` is merged, null removes. Read-only fields may be sent
+ * back unchanged; they include the server's own entries in `metadata`, one of which limits what a handed-over session
+ * may do.
  */
 import { isDeepStrictEqual } from "node:util";
 import { mergePatch, SESSION_KEPT, type Session, type SessionPatch } from "@capstan/client/wire";

@@ -1,4 +1,4 @@
-/** A session's default title is its first words: every client sees the same title. */
+/** A session's default title is its first words, so that every client shows the same title. */
 import { titleFromMessage } from "@capstan/core/internal";
 import type { SessionStore } from "@capstan/runtime";
 

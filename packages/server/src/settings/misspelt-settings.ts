@@ -1,6 +1,7 @@
 /**
- * Variables that look like a setting and are none: a misspelt limit or list of hosts must not be silently absent. Only near
- * misses and the first words of a name are refused, because other programs use the prefix too: Kubernetes gives every pod variables named after a service.
+ * Refuses variables that look like a misspelt setting: a misspelt limit or list of hosts must not be silently ignored.
+ * Only near misses and the first words of a name are refused, because other programs use the prefix too: Kubernetes gives
+ * every pod variables named after a service.
  */
 import { nearest } from "@capstan/core/internal";
 

@@ -1,4 +1,7 @@
-/** /v1/agents/{id}/shares: whom an agent is for. Its owner and admins decide; who may change the agent does not. */
+/**
+ * /v1/agents/{id}/shares: who can use an agent. Only its owner and admins decide, not everyone who may change the
+ * agent.
+ */
 import { AgentSharingWire } from "@capstan/client/wire";
 import { fail, type Result } from "@capstan/core";
 import type { AgentSharing } from "@capstan/core/internal";

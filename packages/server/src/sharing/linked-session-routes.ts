@@ -1,7 +1,7 @@
 /**
- * /v1/shared: what a link shows to whoever has it, without a key. What people and the agent said, and files if the link was
- * made so; never calls of tools, their results, thoughts, ids, or anything that acts. An unknown, ended or revoked link is
- * the same "not found".
+ * /v1/shared: what a link shows to anyone who has it, without a key: the messages, and files if the link includes
+ * them; never tool calls, their results, thinking, ids, or any action. An unknown, expired or revoked link gives the
+ * same "not found".
  */
 import { SharedFileQuery, SharedHeader, SharedSession } from "@capstan/client/wire";
 import { fail, ok, type Result, type SessionFileStore } from "@capstan/core";

@@ -1,4 +1,4 @@
-/** Whom agents are for, and links that show a session. */
+/** Who agents are shared with, and links that show a session. */
 import type { Feature } from "../http/feature.ts";
 import { type ShareRouteParts, shareRoutes } from "./agent-share-routes.ts";
 import { type LinkedSessionParts, linkedSessionRoutes } from "./linked-session-routes.ts";

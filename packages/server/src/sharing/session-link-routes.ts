@@ -1,4 +1,4 @@
-/** /v1/sessions/{id}/links: links that show a session to whoever has one, made, listed and ended by its owner. */
+/** /v1/sessions/{id}/links: read-only links to a session, created, listed and revoked by its owner. */
 import {
   SessionLinkCreate,
   SessionLinkCreated,

@@ -1,4 +1,4 @@
-/** The HTTP application: guards first, then the routes of every feature, then one shape for everything that goes wrong. */
+/** The HTTP application: guards first, then the routes of every feature, then one error format. */
 import { randomUUID } from "node:crypto";
 import { type Failure, fail } from "@capstan/core";
 import type { AgentSharings, AgentStore, AuditLog, Database, SessionStore } from "@capstan/runtime";

@@ -1,4 +1,7 @@
-/** Opens every feature once, in order. Each names what it needs and returns its routes and how it closes; nothing is global. */
+/**
+ * Opens every feature once, in order. Each declares its dependencies and returns its routes and a `close`; nothing is
+ * global.
+ */
 import { type CapstanConfig, ok } from "@capstan/core";
 import {
   accessRequests,

@@ -1,5 +1,5 @@
 /**
- * The limit on open files, checked before anything is opened: with too few, each part fails in its own way, and none of
+ * The limit on open files, checked before anything is opened: with too few, each part fails differently, and none of
  * them names the cause. Below about 24 Node itself does not start.
  */
 import { fail, ok, type Result } from "@capstan/core";

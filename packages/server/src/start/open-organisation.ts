@@ -1,4 +1,4 @@
-/** Opens an organisation after the first: every feature once more, on a store, a folder and secrets of its own. */
+/** Opens an organisation after the first: another instance of every feature, with its own store, folder and secrets. */
 import { chmod, mkdir, rm, stat } from "node:fs/promises";
 import { ok, type Result } from "@capstan/core";
 import { dataFolderSecret, dropOrganisation, openOrganisationDatabase } from "@capstan/runtime";

@@ -1,4 +1,4 @@
-/** /v1/text-checks: checks on what models say, tried on a text before they are saved. */
+/** /v1/text-checks: checks on model output, tested on a text before they are saved. */
 import {
   listQueries,
   TextCheck,

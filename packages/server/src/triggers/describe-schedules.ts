@@ -1,4 +1,4 @@
-/** A schedule as it is answered: with its next time, who handles it, and what came of the last time. */
+/** A schedule in the API: its next run, who handles it, and the outcome of the last run. */
 import type { Schedule, ScheduleRun } from "@capstan/client/wire";
 import {
   type AgentStore,

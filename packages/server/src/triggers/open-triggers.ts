@@ -1,4 +1,4 @@
-/** Triggers and schedules: files that services write and times that come, each handled as a run of its user. */
+/** Triggers (files written by services) and schedules, each handled as a run of its user. */
 import { resolve } from "node:path";
 import type { CapabilityRegistry, GuardedFetch } from "@capstan/core";
 import {

@@ -1,4 +1,4 @@
-/** /v1/schedules: what comes by the clock: when next, for whom, what came of the last time; run now, pause, resume. */
+/** /v1/schedules: scheduled work: the next run, for whom, the outcome of the last one; run now, pause, resume. */
 import {
   Schedule,
   ScheduleCreate,
@@ -37,7 +37,7 @@ const list = createRoute({
   method: "get",
   path: "/v1/schedules",
   tags: ["schedules"],
-  summary: "Schedules, newest first, with their next run, their agent and what came of the last run",
+  summary: "Schedules, newest first, with their next run, their agent and the outcome of the last run",
   request: { query: ScheduleQuery },
   responses: { 200: json(ScheduleList, "Schedules.") },
 });

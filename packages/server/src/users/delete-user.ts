@@ -1,4 +1,7 @@
-/** DELETE /v1/users/{email}: somebody's own things are removed, their accounts are revoked at the providers, and the log says so. */
+/**
+ * DELETE /v1/users/{email}: deletes the user's data, revokes their accounts at the providers, and records it in the
+ * audit log.
+ */
 import type { UserDeletion } from "@capstan/client";
 import { peopleWire, UserEmail } from "@capstan/client/wire";
 import { fail } from "@capstan/core";

@@ -1,4 +1,4 @@
-/** Users and what they are given: grants, API keys, secrets of capabilities, tokens of agents. */
+/** Users and what belongs to them: grants, API keys, capability secrets, agent tokens. */
 import { connectAccounts, type Database, type Runs } from "@capstan/runtime";
 import type { Feature } from "../http/feature.ts";
 import { type DeleteUserParts, deleteUserRoutes } from "./delete-user.ts";

@@ -1,4 +1,4 @@
-/** /v1/agents/{id}/tokens: tokens that act as the agent, for MCP clients. The token itself is in one response only. */
+/** /v1/agents/{id}/tokens: tokens that act as the agent, for MCP clients. The token itself is returned only once. */
 import { AgentToken, AgentTokenCreate, countedPageOf, NewAgentToken, PageQuery } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import {

@@ -1,4 +1,4 @@
-/** Numbers to places: nice ticks from zero, and lines that break where a value is missing. */
+/** Maps numbers to positions: round ticks from zero, and lines that break at missing values. */
 const STEPS = [1, 2, 5, 10];
 
 /** Round ticks from 0 to at least `most`, about four of them. */

@@ -59,7 +59,7 @@ export interface ToolEntry extends Piece {
   readonly edited?: unknown;
   /** Approval was requested; pending while there is no result. */
   readonly interrupt?: Interrupt | undefined;
-  /** It drew a card of its own, with what it was given and what came of it. */
+  /** It drew a card of its own, with its input and result. */
   readonly drawn?: boolean | undefined;
   /** To be run by the client itself. */
   readonly forClient?: boolean | undefined;

@@ -1,4 +1,4 @@
-/** A file's change as a unified diff, one line below the other; colours and signs say the same. */
+/** A file's change as a unified diff; colours and signs carry the same information. */
 import { Badge, Code } from "../kit/badge.tsx";
 import { cx } from "../kit/cx.ts";
 

@@ -1,4 +1,4 @@
-/** What the agent changed in a file: the version before its last write beside what is there now. */
+/** What the agent changed in a file: the version before its last write next to the current one. */
 import type { Entry } from "../conversation/entries.ts";
 import { parsed } from "../conversation/tool-result.ts";
 import { isObject } from "../forms/schema-fields.ts";

@@ -1,4 +1,6 @@
-/** Which lines changed between two texts: the longest common run of lines stays, the rest went or came. */
+/**
+ * Which lines changed between two texts: the longest common run of lines is unchanged, the rest was removed or added.
+ */
 
 export interface DiffLine {
   readonly kind: "same" | "gone" | "new";

@@ -1,4 +1,4 @@
-/** The arguments of a call as a person reads them: code and long texts as such, the rest as JSON. */
+/** The arguments of a call in readable form: code and long texts as such, the rest as JSON. */
 
 import { JsonView } from "../kit/json-view.tsx";
 import { words } from "../kit/words.ts";

@@ -1,4 +1,4 @@
-/** JSON as a tree that opens branch by branch; of a long list the first ones, and the rest on request. */
+/** JSON as an expandable tree; long lists show their first entries, and the rest on request. */
 import { useState } from "react";
 import { Button } from "./button.tsx";
 

@@ -1,6 +1,6 @@
 /**
- * Leaving a screen with unsaved changes asks first, by whatever way one goes: a link, a key, the palette or the browser's
- * Back. Every way inside the studio passes the router's location hook, which is this one.
+ * Asks before leaving a screen with unsaved changes, by a link, a key, the palette or the browser's Back. All
+ * navigation inside the studio goes through the router's location hook, which is this one.
  */
 import { useEffect, useSyncExternalStore } from "react";
 import { useBrowserLocation } from "wouter/use-browser-location";

@@ -1,4 +1,4 @@
-/** Which organisation this browser works in. Shown only to who may choose between two. */
+/** Which organisation this browser works in. Only shown to people who have a choice. */
 import { useState } from "react";
 import { Field, Select } from "../kit/field.tsx";
 import { api } from "../server/api.ts";

@@ -1,4 +1,4 @@
-/** What someone sees who is not signed in, or has no role: how to get in, or whom to ask. */
+/** Shown to people who are not signed in or have no role: how to sign in, or whom to ask. */
 import type { Me } from "@capstan/client";
 import { type ReactNode, useState } from "react";
 import { Button } from "../kit/button.tsx";

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. `public/theme.js` does the same before the first paint. */
+/** Light, dark, or the system's setting. `public/theme.js` does the same before the first paint. */
 import { useSyncExternalStore } from "react";
 
 export type Theme = "system" | "light" | "dark";

@@ -1,6 +1,7 @@
 /**
- * Exit codes that are an answer instead of a failure, for the proposal of a manifest: from the help's own sentence, else from a table
- * of programs whose help does not say it. An unknown program gets none: a failure must not pass for an answer.
+ * Exit codes that mean a result rather than a failure, for a proposed manifest: from the help text, otherwise from a
+ * table of programs whose help does not mention them. An unknown program gets none: a failure must not look like a
+ * result.
  */
 export type ExitCodes = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-/** Organisations after the first one, and who was made a member of which. Only the first organisation's copy is used. */
+/** Organisations after the first one, and their members. Only the first organisation's copy is used. */
 import { sql } from "drizzle-orm";
 import { doublePrecision, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { at } from "./columns.ts";

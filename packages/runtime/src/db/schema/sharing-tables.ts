@@ -1,4 +1,4 @@
-/** Whom agents are for, and links that show a session to whoever has one. */
+/** Who agents are shared with, and read-only links to sessions. */
 import type { AgentShare } from "@capstan/core/internal";
 import { sql } from "drizzle-orm";
 import { boolean, index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";

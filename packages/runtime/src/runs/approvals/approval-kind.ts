@@ -1,3 +1,3 @@
-/** What is asked for: one call of a tool, more of a budget, sending what the model said, or an account of the user. */
+/** What an approval is for: one tool call, exceeding a budget, sending a held answer, or connecting an account. */
 export const APPROVAL_KINDS = ["tool", "budget", "text", "connect"] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];

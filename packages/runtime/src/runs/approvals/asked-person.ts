@@ -1,4 +1,7 @@
-/** Who is asked about a call, and what happens without an answer: as the rule says, else the tool, else the agent. */
+/**
+ * Who is asked about a call, and what happens without an answer: set by the rule, otherwise by the tool, otherwise by
+ * the agent.
+ */
 import type { RuntimeTool } from "@capstan/core";
 import type { ApprovalExpiry, RuleAsk } from "@capstan/core/internal";
 

@@ -1,4 +1,4 @@
-/** Who may answer questions that are not about a tool's call, and what they may change. */
+/** Who may answer questions that are not about tool calls, and what they may change. */
 import { fail, ok, type Result } from "@capstan/core";
 import { mayAnswer } from "@capstan/core/internal";
 import { moreOf } from "../../budgets/allow-more.ts";

@@ -1,6 +1,6 @@
 /**
- * A person may allow a tool for the rest of a session. The allowance is for what was asked: it ends when the agent, the
- * capability or its config changes, and it never covers what a check of this one call asks about, nor a call that changes rights.
+ * A person may allow a tool for the rest of a session. The allowance ends when the agent, the capability or its
+ * config changes, and it never covers a call that a check asks about individually, or one that changes rights.
  */
 import type { RuntimeAgent, RuntimeTool } from "@capstan/core";
 import type pg from "pg";

@@ -1,6 +1,7 @@
 /**
- * Before a model is asked: a conversation that has outgrown it is summarised. The summary and what it used are stored in one
- * commit, fenced like every write of the run; a process that dies before it leaves nothing, and the next one asks again.
+ * Summarises a conversation that has outgrown the model's context window, before the model is called. The summary and
+ * its usage are stored in one commit, fenced like every write of the run; if the process dies first, nothing is
+ * stored and the next one tries again.
  */
 import type { Result, RuntimeAgent } from "@capstan/core";
 import type { ConversationMessage } from "@capstan/core/internal";

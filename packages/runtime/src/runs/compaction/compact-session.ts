@@ -1,4 +1,7 @@
-/** A person asks for a summary: everything but the last turn, at once, whatever room there is. Metered as in a run. */
+/**
+ * A summary requested by a person: everything but the last turn, immediately, regardless of the space left. Metered
+ * as in a run.
+ */
 import { fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import { inProgram } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";

@@ -1,6 +1,6 @@
 /**
- * Asks a model for the summary of a part of a conversation, and puts it together with what is kept word for word. Checks on text
- * apply to it as to any answer; nothing of it is sent while it is written.
+ * Asks a model for the summary of a part of a conversation, and combines it with the messages kept word for word.
+ * Text checks apply to it as to any answer; it is not streamed.
  */
 import { fail, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import { type ConversationMessage, textOf } from "@capstan/core/internal";

@@ -1,6 +1,6 @@
 /**
- * Reads messages that a summary stands for, by position or by words. Offered only where there is a summary. It reads nothing that
- * was not in this conversation before, so it brings no label: the session has them already.
+ * Reads messages that a summary stands for, by position or by words. Offered only where there is a summary. It only
+ * reads what was in this conversation before, so it adds no label: the session already has them.
  */
 import { defineTool, fail, ok, type RuntimeTool } from "@capstan/core";
 import { type ConversationMessage, textOf, toolCallsOf } from "@capstan/core/internal";

@@ -1,6 +1,6 @@
 /**
- * What comes along when a session continues in another program, and what does not. Pure. The conversation is the journal, so
- * most of it does; a person reads the rest before anything changes.
+ * What is carried over when a session continues in another program. Pure. The conversation is the journal, so most of
+ * it is; a person sees the rest before anything changes.
  */
 import type { RuntimeAgent } from "@capstan/core";
 import { type ConversationMessage, NATIVE_AGENT } from "@capstan/core/internal";

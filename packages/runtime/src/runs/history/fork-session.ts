@@ -1,7 +1,7 @@
 /**
- * A new session with the conversation up to a message: what is said after it does not change the first. A fork has the
- * files, the state, the notes of capabilities (such as a list of tasks), the labels of what was read and the title; what was
- * allowed stays behind.
+ * A new session with the conversation up to a message, independent of the original. A fork copies the files, the
+ * state, the notes of capabilities (such as a task list), the labels of what was read and the title, but not tool
+ * allowances.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import type pg from "pg";

@@ -1,4 +1,4 @@
-/** The events of a message that is whole already: said at once instead of streamed. */
+/** The events of a complete message, sent at once instead of streamed. */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { RunEvent } from "@capstan/core";
 import type { AssistantPart } from "@capstan/core/internal";

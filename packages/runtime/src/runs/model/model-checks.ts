@@ -1,6 +1,6 @@
 /**
- * Checks on text that a model makes: it is told what to look for, reads the whole text as data, and names the passages. Any
- * other answer, none in time, and a model that cannot be asked block the text.
+ * Text checks made by a model: it is told what to look for, reads the whole text as data, and names the passages. Any
+ * other answer, a timeout or an unavailable model blocks the text.
  */
 import type { AssistantPart, ModelFind, TextCheck } from "@capstan/core/internal";
 import type { Models } from "../../providers/models.ts";

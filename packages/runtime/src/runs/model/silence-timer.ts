@@ -1,4 +1,4 @@
-/** Aborts a model call that says nothing for too long: before its first part, or between two. */
+/** Aborts a model call that sends nothing for too long: before its first part, or between two parts. */
 export class SilenceTimer {
   readonly #stop = new AbortController();
   readonly #timer: NodeJS.Timeout;

@@ -1,4 +1,4 @@
-/** A model's answer under the checks on text: masked and blocked while it streams, or held back until it is whole. */
+/** Applies the text checks to a model's answer: masks and blocks while it streams, or holds it until it is complete. */
 import type { RuntimeAgent } from "@capstan/core";
 import { type AssistantPart, asksAbout, type CompiledCheck, type TextCheck } from "@capstan/core/internal";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";

@@ -1,6 +1,6 @@
 /**
- * Stands between a model's stream and the message that is built from it: text passes line by line, masked where a check
- * says so. A check that blocks ends the answer; what was said before was sent.
+ * Sits between a model's stream and the message built from it: text passes line by line, masked where a check
+ * matches. A check that blocks ends the answer; earlier text has already been sent.
  */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { type CompiledCheck, checkLine, type TextCheck, type TokenUsage } from "@capstan/core/internal";
@@ -43,7 +43,7 @@ export class TextGuard {
     this.#checks = checks;
   }
 
-  /** The parts that may pass now. Text without its line's end is kept back, also over the borders of a provider's blocks. */
+  /** The parts that may pass now. Text without its line's end is withheld, also over the borders of a provider's blocks. */
   take(part: LanguageModelV4StreamPart): readonly LanguageModelV4StreamPart[] {
     if (part.type !== "text-delta" && part.type !== "reasoning-delta")
       return this.#endsOpen(part) ? [...this.flush(), part] : [part];
@@ -59,7 +59,7 @@ export class TextGuard {
     return ENDS_BLOCK.has(type) && !(type === "reasoning-end" && this.#open?.type === "text-delta");
   }
 
-  /** What is kept back, at the end of a block. */
+  /** The withheld text, at the end of a block. */
   flush(): readonly LanguageModelV4StreamPart[] {
     const open = this.#open;
     this.#open = undefined;

@@ -1,6 +1,7 @@
 /**
- * Calls webhooks: a run's when it has ended, a budget's and a monitor's at an alert. The delivery is stored with what it tells, so that a
- * crash loses none; it is signed, and retried with growing pauses until it is accepted or given up.
+ * Calls webhooks: a run's when it has ended, a budget's and a monitor's at an alert. The delivery is stored together
+ * with its cause, so that a crash loses none; it is signed, and retried with growing delays until it is accepted or
+ * abandoned.
  */
 import { createHmac } from "node:crypto";
 import type pg from "pg";

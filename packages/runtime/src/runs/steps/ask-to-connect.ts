@@ -1,4 +1,7 @@
-/** A call that needs an account of the user: a durable question with a link; the run goes on once it is connected. */
+/**
+ * A call that needs the user's account: a durable question with a link; the run resumes once the account is
+ * connected.
+ */
 import { type Failure, fail } from "@capstan/core";
 import { type ConnectionLack, expiryOf, type ToolCallPart } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";

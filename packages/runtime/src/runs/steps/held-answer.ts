@@ -1,4 +1,7 @@
-/** An answer that a check holds back until a person has read it: kept in the question, said and stored after a yes. */
+/**
+ * An answer that a check holds until a person has read it: stored in the question, sent and stored as a message once
+ * approved.
+ */
 import { fail, type Result, type RuntimeAgent } from "@capstan/core";
 import { type AssistantPart, expiryOf, type TextCheck } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";

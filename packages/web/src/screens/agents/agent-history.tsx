@@ -1,4 +1,6 @@
-/** /agents/{id}/history: every revision of an agent, what each changed, which are live, draft and canary, and how those did. */
+/**
+ * /agents/{id}/history: every revision of an agent, its changes, which are live, draft and canary, and their results.
+ */
 import type { AgentLabel, RevisionSummary } from "@capstan/client";
 import { useState } from "react";
 import { useParams } from "wouter";

@@ -1,4 +1,4 @@
-/** Whom an agent is for: its owner, named people and groups with rights of their own, or everyone. */
+/** Who can use an agent: its owner, named people and groups with individual rights, or everyone. */
 import type { Agent, AgentSharingWire } from "@capstan/client";
 import X from "lucide-react/icons/x";
 import { useState } from "react";

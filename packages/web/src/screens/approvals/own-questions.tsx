@@ -1,4 +1,4 @@
-/** Questions that are no tool's call: more of a budget, and an answer that a check holds back. */
+/** Questions that are not tool calls: exceeding a budget, and an answer held by a check. */
 import type { Approval, ApprovalAnswer } from "@capstan/client";
 import { amountText } from "@capstan/core/internal";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** A budget while it is written. */
+/** The form for a budget. */
 import type { Budget } from "@capstan/client";
 import { budgetSentence } from "@capstan/core/internal";
 import { useState } from "react";

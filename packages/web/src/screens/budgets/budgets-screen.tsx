@@ -1,4 +1,4 @@
-/** Budgets: what may be spent, what was, and where it leads at this pace. */
+/** Budgets: limits, spending and a forecast. */
 import type { Budget, BudgetSpending } from "@capstan/client";
 import { amountText } from "@capstan/core/internal";
 import Wallet from "lucide-react/icons/wallet";

@@ -1,4 +1,4 @@
-/** Where a conversation went several ways: which one this is, and the way to the others. */
+/** At a fork of the conversation: which branch this is, and links to the others. */
 import ChevronLeft from "lucide-react/icons/chevron-left";
 import ChevronRight from "lucide-react/icons/chevron-right";
 import type { ReactNode } from "react";

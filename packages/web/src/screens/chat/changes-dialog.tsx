@@ -1,4 +1,7 @@
-/** What a session changed in its agent's real folder: the difference, what stands in the way, and the two ways to settle it. */
+/**
+ * What a session changed in its agent's real folder: the diff, what prevents applying it, and the buttons to apply or
+ * discard it.
+ */
 import type { FolderChange, Session } from "@capstan/client";
 import { useState } from "react";
 import { DiffView } from "../../files/diff-view.tsx";

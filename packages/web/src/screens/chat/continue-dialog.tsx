@@ -1,4 +1,4 @@
-/** Another program answers from now on: first the list of what comes along and what does not, then the button. */
+/** Continues the session in another program: first the list of what is and is not carried over, then the button. */
 import type { Compatibility, ContinueIn, Session } from "@capstan/client";
 import { useState } from "react";
 import { Button } from "../../kit/button.tsx";

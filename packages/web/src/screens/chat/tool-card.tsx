@@ -66,7 +66,7 @@ export function ToolCard({ entry }: { entry: ToolEntry }) {
   );
 }
 
-/** The card it drew stands below: what it was given and what came of it is there. */
+/** The card it drew is below, with its input and result. */
 function DrawnCall({ entry: { name, tookMs } }: { entry: ToolEntry }) {
   const { icon: Icon, color, label } = LOOKS.done;
   return (

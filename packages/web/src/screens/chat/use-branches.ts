@@ -1,4 +1,4 @@
-/** Branches of a conversation: a message said otherwise is a fork that leaves before it; the first stays as it was. */
+/** Branches of a conversation: editing a message forks the session before it; the original stays unchanged. */
 import type { Session } from "@capstan/client";
 import { ok } from "@capstan/core";
 import { useLocation } from "wouter";

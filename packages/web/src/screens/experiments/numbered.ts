@@ -1,3 +1,3 @@
-/** With their places, for lists in which the same may stand twice: two variants of one name, two equal calls. */
+/** Adds positions to entries, for lists that may contain duplicates: two variants with one name, two equal calls. */
 export const numbered = <T>(items: readonly T[]): { readonly at: number; readonly item: T }[] =>
   items.map((item, at) => ({ at, item }));

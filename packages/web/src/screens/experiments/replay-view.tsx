@@ -1,4 +1,4 @@
-/** One replay: what was changed, and each run with its verdict; those that differ stand first. */
+/** One replay: what was changed, and each run with its verdict; runs that differ come first. */
 import type { ReplayComparison, ReplayReport } from "@capstan/client";
 import { Link } from "wouter";
 import { Badge, type Tone } from "../../kit/badge.tsx";

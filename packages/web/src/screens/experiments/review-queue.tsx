@@ -1,4 +1,4 @@
-/** What waits for this person's score, one question at a time: j and k go on and back, y or 1 and n or 2 answer. */
+/** Answers waiting for this person's score, one at a time: j and k move forwards and back, y or 1 and n or 2 answer. */
 import type { ExperimentCell, ReviewItem } from "@capstan/client";
 import { ok, type Result } from "@capstan/core";
 import ClipboardCheck from "lucide-react/icons/clipboard-check";

@@ -1,4 +1,4 @@
-/** Scorers that are chosen by a word and, where they need it, a text. Others are for the command line and the API. */
+/** Scorers chosen by name and, if needed, a text. Others are available on the command line and in the API. */
 import type { ScorerSpec } from "@capstan/client";
 import { Field, Select, TextInput } from "../../kit/field.tsx";
 

@@ -1,4 +1,4 @@
-/** A list that is read page by page, as far as someone asks. */
+/** A list that is loaded page by page, on demand. */
 import type { Page } from "@capstan/client";
 import type { Result } from "@capstan/core";
 import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-/** A session by a link, for someone without a key: what was said, and files to save. It can do nothing else. */
+/** A session opened by a link, without a key: the messages, and files to download. Nothing else is possible. */
 import type { SharedSession } from "@capstan/client";
 import { useEffect, useState } from "react";
 import { Button } from "../../kit/button.tsx";

@@ -1,4 +1,4 @@
-/** A rule written as a sentence: what, which tools, when; tried on what happened before it is saved. */
+/** A rule written as a sentence: what, which tools, when; simulated on past calls before it is saved. */
 import { type Rule, type RuleCreate, rulePatch } from "@capstan/client";
 import { ruleSentence } from "@capstan/core/internal";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** Rules as sentences: in force, written, tried on what happened, and removed. */
+/** Rules as sentences: list, write, simulate on past calls, and remove. */
 import type { Rule } from "@capstan/client";
 import { DEFAULT_RULES, ruleSentence } from "@capstan/core/internal";
 import Scale from "lucide-react/icons/scale";

@@ -1,4 +1,4 @@
-/** Links that show a session to whoever has one: made here, listed, ended. The link itself is shown once. */
+/** Read-only links to a session: create, list and revoke them. The link itself is shown once. */
 import type { Session, SessionLinkInfo } from "@capstan/client";
 import { useState } from "react";
 import { Badge } from "../../kit/badge.tsx";

@@ -1,4 +1,4 @@
-/** What a span's row says beside its bar, and what a run came to in numbers. */
+/** The text beside a span's bar, and the totals of a run. */
 import type { Run, TraceSpan } from "@capstan/client";
 import { amount, duration, usd } from "../../kit/words.ts";
 

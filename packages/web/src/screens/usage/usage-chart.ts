@@ -1,4 +1,4 @@
-/** Points of usage as the bars of a chart: every hour or day of the period has its place, also an empty one. */
+/** Usage as the bars of a chart: every hour or day of the period has a bar, even if empty. */
 import type { Usage, UsagePoint } from "@capstan/client";
 
 export type Measure = "cost" | "tokens";
