@@ -28,6 +28,7 @@ test.each([
   ["a full disk under PGlite, which throws a bare object", { errno: 51 }, /no space left/, /Free some/],
   ["a low limit on open files", coded("EMFILE"), /open files is too low/, /ulimit -n/],
   ["npm install --omit=optional", coded("store_not_installed"), /is not installed/, /--include=optional/],
+  ["a data folder that is a file", coded("ENOTDIR"), /CAPSTAN_DATA_DIR names a file/, /Choose a folder/],
   ["a read-only file system", coded("EROFS"), /read-only/, /CAPSTAN_DATA_DIR/],
 ])("%s is reported with what helps, and without mentioning backups", (_what, error, why, nextStep) => {
   const { failure } = refusedFolder(error, "/data");

@@ -69,6 +69,11 @@ const SYSTEM_CAUSES: readonly { codes: readonly unknown[]; why: string; nextStep
     nextStep: "Set CAPSTAN_DATA_DIR to a writable folder.",
   },
   {
+    codes: ["ENOTDIR"],
+    why: "CAPSTAN_DATA_DIR names a file, or a place below one",
+    nextStep: "Choose a folder for CAPSTAN_DATA_DIR; it is created where it is missing.",
+  },
+  {
     codes: ["store_not_installed"],
     why: "the embedded store is not installed",
     nextStep:

@@ -4,8 +4,8 @@ import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
 import { isAddressRange } from "./address-range.ts";
 import { misspeltSettings } from "./misspelt-settings.ts";
+import { numberSetting } from "./number-setting.ts";
 
-const port = z.coerce.number().int().min(0).max(65_535);
 const list = z.string().transform((text) =>
   text
     .split(",")
@@ -50,7 +50,7 @@ function isProtected(url: string): boolean {
 }
 
 const Environment = z.object({
-  PORT: port.default(4400),
+  PORT: numberSetting({ whole: true, min: 0, max: 65_535 }).default(4400),
   HOST: z.string().min(1).default("127.0.0.1"),
   DATABASE_URL: z
     .string()
@@ -81,27 +81,15 @@ const Environment = z.object({
   CAPSTAN_CONNECTION_CLIENTS: connectionClients.default({}),
   CAPSTAN_RIGHTS_APPROVER: z.email().optional(),
   CAPSTAN_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
-  CAPSTAN_STREAMS_PER_KEY: z.coerce.number().int().min(1).default(1000),
-  CAPSTAN_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(6000),
-  CAPSTAN_FILE_LIMIT_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(10 * 1024 * 1024),
-  CAPSTAN_SESSION_LIMIT_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(500 * 1024 * 1024),
-  CAPSTAN_DISK_RESERVE_BYTES: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(64 * 1024 * 1024),
-  CAPSTAN_EVENT_RETENTION_DAYS: z.coerce.number().positive().max(36_500).optional(),
-  CAPSTAN_RUNS_AT_ONCE: z.coerce.number().int().min(1).max(10_000).default(500),
-  CAPSTAN_DATABASE_CONNECTIONS: z.coerce.number().int().min(4).max(1000).default(20),
-  CAPSTAN_DATABASE_WAIT_SECONDS: z.coerce.number().min(0).max(3600).default(30),
+  CAPSTAN_STREAMS_PER_KEY: numberSetting({ whole: true, min: 1 }).default(1000),
+  CAPSTAN_RATE_LIMIT_PER_MINUTE: numberSetting({ whole: true, min: 1 }).default(6000),
+  CAPSTAN_FILE_LIMIT_BYTES: numberSetting({ whole: true, min: 1 }).default(10 * 1024 * 1024),
+  CAPSTAN_SESSION_LIMIT_BYTES: numberSetting({ whole: true, min: 1 }).default(500 * 1024 * 1024),
+  CAPSTAN_DISK_RESERVE_BYTES: numberSetting({ whole: true, min: 0 }).default(64 * 1024 * 1024),
+  CAPSTAN_EVENT_RETENTION_DAYS: numberSetting({ above: 0, max: 36_500 }).optional(),
+  CAPSTAN_RUNS_AT_ONCE: numberSetting({ whole: true, min: 1, max: 10_000 }).default(500),
+  CAPSTAN_DATABASE_CONNECTIONS: numberSetting({ whole: true, min: 4, max: 1000 }).default(20),
+  CAPSTAN_DATABASE_WAIT_SECONDS: numberSetting({ min: 0, max: 3600 }).default(30),
   CAPSTAN_PUBLIC_HOSTS: list.default([]),
   CAPSTAN_TRUSTED_PROXIES: list
     .refine((entries) => entries.every(isAddressRange), "must be addresses or ranges such as 10.0.0.0/8")
@@ -127,8 +115,8 @@ const Environment = z.object({
       "must have the form claim=value,claim=value",
     )
     .default([]),
-  CAPSTAN_OIDC_RECHECK_SECONDS: z.coerce.number().int().min(0).max(86_400).default(60),
-  CAPSTAN_LOGIN_HOURS: z.coerce.number().positive().max(8760).default(12),
+  CAPSTAN_OIDC_RECHECK_SECONDS: numberSetting({ whole: true, min: 0, max: 86_400 }).default(60),
+  CAPSTAN_LOGIN_HOURS: numberSetting({ above: 0, max: 8760 }).default(12),
   CAPSTAN_CLIENT_DOCUMENTS: z.enum(["on", "off"]).default("on"),
   CAPSTAN_ALLOWED_ORIGINS: origins.default([]),
   CAPSTAN_ROUTE_TIER: z.enum(["auto", "static", "minilm"]).default("auto"),
@@ -138,7 +126,7 @@ const Environment = z.object({
     .optional(),
   CAPSTAN_CODING_AGENT_FOLDERS: list.default([]),
   CAPSTAN_HARNESS_AS_SERVER: list.default([]),
-  CAPSTAN_HARNESS_WAIT_SECONDS: z.coerce.number().positive().max(86_400).default(600),
+  CAPSTAN_HARNESS_WAIT_SECONDS: numberSetting({ above: 0, max: 86_400 }).default(600),
   CAPABILITY_TELEMETRY_LOG_FILE: z.string().min(1).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
   OTEL_EXPORTER_OTLP_HEADERS: pairs.optional(),
