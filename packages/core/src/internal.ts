@@ -67,6 +67,7 @@ export {
   type SpendingBudget,
   subjectOf,
 } from "./budgets/budget.ts";
+export { roundedUsd } from "./budgets/rounded-usd.ts";
 export { servesTasks } from "./capability.ts";
 export type {
   AdapterEvent,

@@ -1,5 +1,5 @@
 /** The figures of an experiment under the API's names: the same on the server and in an evaluation without one. */
-import { type ScoredCell, summariseExperiment } from "@capstan/core/internal";
+import { roundedUsd, type ScoredCell, summariseExperiment } from "@capstan/core/internal";
 import type { ExperimentReport } from "./experiments.ts";
 
 export type SummaryFigures = Omit<ExperimentReport["figures"], "calibration" | "disagreements">;
@@ -10,7 +10,7 @@ export function figuresFrom(cells: readonly ScoredCell[], count: number): Summar
     variants: variants.map(({ costUsd, modelMs, scorers, ...variant }) => ({
       ...variant,
       scorers: [...scorers],
-      cost_usd: costUsd,
+      cost_usd: roundedUsd(costUsd),
       model_ms: modelMs,
     })),
     pairs: pairs.map(({ pAdjusted, ...pair }) => ({ ...pair, p_adjusted: pAdjusted })),

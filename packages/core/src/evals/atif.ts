@@ -2,6 +2,7 @@
  * A conversation as an ATIF trajectory (Agent Trajectory Interchange Format, version 1.7), which tools for training and
  * evaluation read. A step of the agent is one answer of the model with its calls; their results are its observation.
  */
+import { roundedUsd } from "../budgets/rounded-usd.ts";
 import type { ConversationMessage, ToolOutput } from "../messages.ts";
 import { toolOutputText } from "../messages.ts";
 import type { JsonValue } from "../schema.ts";
@@ -88,7 +89,7 @@ export function trajectoryOf(
       total_prompt_tokens: sum("prompt_tokens"),
       total_completion_tokens: sum("completion_tokens"),
       total_cached_tokens: sum("cached_tokens"),
-      total_cost_usd: sum("cost_usd"),
+      total_cost_usd: roundedUsd(sum("cost_usd")),
       total_steps: steps.length,
     },
   };

@@ -6,7 +6,7 @@ import {
   type RevisionSummary as RevisionSummaryWire,
   type Revision as RevisionWire,
 } from "@capstan/client/wire";
-import { revisionDiff, rightsGrowth } from "@capstan/core/internal";
+import { revisionDiff, rightsGrowth, roundedUsd } from "@capstan/core/internal";
 import type { AgentRecord, LabelRecord, Revision, RevisionSummary } from "@capstan/runtime";
 import { agentDto } from "./agent-wire.ts";
 
@@ -64,7 +64,7 @@ export const labelDto = ({ label, revision, share, figures }: LabelRecord): Agen
     failed: figures.failed,
     thumbs_up: figures.thumbsUp,
     thumbs_down: figures.thumbsDown,
-    cost_usd: figures.costUsd,
+    cost_usd: roundedUsd(figures.costUsd),
     mean_ms: figures.meanMs,
   },
 });

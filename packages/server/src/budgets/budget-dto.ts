@@ -1,6 +1,6 @@
 /** Converts budgets between the API and the code. */
 import type { Budget, BudgetCreate, BudgetSpending as SpendingWire } from "@capstan/client/wire";
-import { budgetSentence, forecastOf, type SpendingBudget } from "@capstan/core/internal";
+import { budgetSentence, forecastOf, roundedUsd, type SpendingBudget } from "@capstan/core/internal";
 import type { BudgetDraft, BudgetRecord, BudgetState } from "@capstan/runtime";
 import type { z } from "@hono/zod-openapi";
 
@@ -58,22 +58,23 @@ export function budgetDto(
 }
 
 function spendingDto(
-  { limit }: BudgetRecord,
+  { measure, limit }: BudgetRecord,
   { startsAt: start, endsAt: end }: BudgetState,
   { subject, spent, reserved, extra, alerted }: BudgetState["spending"][number],
   now: Date,
 ): SpendingWire {
+  const shown = (amount: number) => (measure === "cost_usd" ? roundedUsd(amount) : amount);
   const forecast = forecastOf({ spent, limit: limit + extra, start, end }, now);
   return {
     subject,
-    spent,
-    reserved,
+    spent: shown(spent),
+    reserved: shown(reserved),
     extra,
-    remaining: Math.max(0, limit + extra - spent - reserved),
+    remaining: shown(Math.max(0, limit + extra - spent - reserved)),
     percent: (spent / limit) * 100,
     alert: alerted > 0 ? alerted : null,
     forecast: forecast
-      ? { amount: forecast.amount, reached_at: forecast.reachedAt?.toISOString() ?? null }
+      ? { amount: shown(forecast.amount), reached_at: forecast.reachedAt?.toISOString() ?? null }
       : null,
   };
 }

@@ -7,7 +7,14 @@ import type {
   ReviewItem,
 } from "@capstan/client/wire";
 import { figuresFrom } from "@capstan/client/wire";
-import { agreementOf, isPassed, type ScoredCell, type ScorerSpec, scorerName } from "@capstan/core/internal";
+import {
+  agreementOf,
+  isPassed,
+  roundedUsd,
+  type ScoredCell,
+  type ScorerSpec,
+  scorerName,
+} from "@capstan/core/internal";
 import type { CellRecord, CellScores, ExperimentRecord } from "@capstan/runtime";
 import { asWire } from "../http/define-route.ts";
 import { comparedCallDto, messageDto } from "../replays/replay-dto.ts";
@@ -36,8 +43,8 @@ export function experimentDto(experiment: ExperimentRecord): Experiment {
     budget_usd: experiment.budgetUsd,
     progress: { total, ...none, ...cells },
     tokens: experiment.tokens,
-    cost_usd: experiment.costUsd,
-    judge_usd: experiment.judgeUsd,
+    cost_usd: roundedUsd(experiment.costUsd),
+    judge_usd: roundedUsd(experiment.judgeUsd),
     created_by: experiment.owner,
     created_at: experiment.createdAt.toISOString(),
     ended_at: experiment.endedAt?.toISOString() ?? null,
@@ -138,7 +145,7 @@ export function cellDto(cell: CellRecord, specs: readonly ScorerSpec[]): Experim
         passed,
         why: why ?? null,
         votes: [...votes],
-        cost_usd: costUsd,
+        cost_usd: roundedUsd(costUsd),
         error: error ?? null,
         reviews: reviews
           .filter((review) => review.scorer === scorer)
@@ -148,7 +155,7 @@ export function cellDto(cell: CellRecord, specs: readonly ScorerSpec[]): Experim
     run_id: cell.source.runId ?? null,
     failure: code === undefined ? null : { code, message: message ?? "", nextStep: nextStep ?? "" },
     tokens: cell.tokens,
-    cost_usd: cell.costUsd,
+    cost_usd: roundedUsd(cell.costUsd),
     model_ms: cell.modelMs,
   };
 }

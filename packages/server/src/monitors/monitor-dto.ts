@@ -1,6 +1,6 @@
 /** Converts monitors between the API and the code. */
 import type { Monitor, MonitorAlert, MonitorReport, MonitorScore } from "@capstan/client";
-import { intervalOf } from "@capstan/core/internal";
+import { intervalOf, roundedUsd } from "@capstan/core/internal";
 import type { MonitorRecord, MonitorStore } from "@capstan/runtime";
 import { asWire } from "../http/define-route.ts";
 
@@ -23,7 +23,7 @@ export const monitorDto = (monitor: MonitorRecord): Monitor => ({
   status: monitor.status,
   everybody: monitor.everybody,
   runs: { ...NO_RUNS, ...monitor.runs },
-  spent_today_usd: monitor.spentTodayUsd,
+  spent_today_usd: roundedUsd(monitor.spentTodayUsd),
   open_alerts: monitor.openAlerts,
   created_by: monitor.owner,
   created_at: monitor.createdAt.toISOString(),
@@ -80,7 +80,7 @@ export function scoreDto(run: Item<"scores">): MonitorScore {
     })),
     failure: code === undefined ? null : { code, message: message ?? "", nextStep: nextStep ?? "" },
     tokens: run.tokens,
-    cost_usd: run.costUsd,
+    cost_usd: roundedUsd(run.costUsd),
     scored_at: run.endedAt?.toISOString() ?? null,
   };
 }

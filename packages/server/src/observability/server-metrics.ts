@@ -1,4 +1,5 @@
 /** The metrics of `/metrics`: counters since this process started, and current gauges. No payload, no user, no session. */
+import { roundedUsd } from "@capstan/core/internal";
 import {
   type BreakerStore,
   countActiveRuns,
@@ -80,7 +81,7 @@ function runMetrics(totals: RunTotals, active: Readonly<Record<string, number>>)
       name: "capstan_cost_usd_total",
       help: "Cost of runs that ended, where the model's prices are known.",
       type: "counter",
-      samples: [[{}, totals.costUsd()]],
+      samples: [[{}, roundedUsd(totals.costUsd())]],
     },
     {
       name: "capstan_webhook_attempts_total",

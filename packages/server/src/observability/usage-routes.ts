@@ -11,6 +11,7 @@ import {
   type UsageSums,
 } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
+import { roundedUsd } from "@capstan/core/internal";
 import type {
   AgentStore,
   ToolUsage,
@@ -176,7 +177,7 @@ const sumsDto = (sums: UsageSumsRecord): UsageSums => ({
   output_tokens: sums.outputTokens,
   cached_input_tokens: sums.cachedInputTokens,
   reasoning_tokens: sums.reasoningTokens,
-  cost_usd: sums.costUsd,
+  cost_usd: roundedUsd(sums.costUsd),
   unpriced_calls: sums.unpricedCalls,
 });
 

@@ -1,6 +1,7 @@
 /** Converts replays between the API and the code. */
 import type { Replay, ReplayComparison, ReplayCreate, ReplayedRun } from "@capstan/client/wire";
 import type { CapabilityRef } from "@capstan/core";
+import { roundedUsd } from "@capstan/core/internal";
 import type {
   ConfigSeal,
   ReplayChange,
@@ -82,7 +83,7 @@ export function replayDto(replay: ReplayRecord): Replay {
     progress: { total, ...none, ...items },
     verdicts: { same: 0, changed: 0, diverged: 0, ...verdicts },
     tokens: replay.tokens,
-    cost_usd: replay.costUsd,
+    cost_usd: roundedUsd(replay.costUsd),
     created_by: replay.owner,
     created_at: replay.createdAt.toISOString(),
     ended_at: replay.endedAt?.toISOString() ?? null,
@@ -108,7 +109,7 @@ export function comparisonDto({
     answer: comparison && answerOf(comparison.answer),
     outcome: comparison?.outcome ?? null,
     tokens: comparison?.tokens ?? null,
-    cost_usd: comparison?.costUsd ?? null,
+    cost_usd: comparison ? costsOf(comparison.costUsd) : null,
     model_ms: comparison?.modelMs ?? null,
     diverged: comparison?.diverged ?? null,
     failure: code === undefined ? null : { code, message: message ?? "", nextStep: nextStep ?? "" },
@@ -127,6 +128,11 @@ export const comparedCallDto = (
     source: source ?? null,
   };
 };
+
+const costsOf = ({ before, after }: NonNullable<ReplayItem["comparison"]>["costUsd"]) => ({
+  before: roundedUsd(before),
+  after: roundedUsd(after),
+});
 
 const answerOf = ({ before, after, isSame, lines }: NonNullable<ReplayItem["comparison"]>["answer"]) => ({
   before,

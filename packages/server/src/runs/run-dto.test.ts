@@ -1,7 +1,7 @@
 import { fail } from "@capstan/core";
 import type { RunRecord } from "@capstan/runtime";
 import { describe, expect, test } from "vitest";
-import { runDto } from "./run-dto.ts";
+import { runDto, traceDto } from "./run-dto.ts";
 
 const run = (parts: Partial<RunRecord>): RunRecord => ({
   id: "r1",
@@ -46,5 +46,23 @@ describe("a run in the API", () => {
       message_id: "m2",
       output: { a: 1 },
     });
+  });
+
+  test("costs what its calls cost together, without the noise of the sum", () => {
+    const usage = { steps: 2, activeMs: 5, costUsd: 59.809999999999995, tokens: [] };
+    expect(runDto(run({ status: "done", usage })).usage.cost_usd).toBe(59.81);
+  });
+
+  test("names the cost of one of its model calls likewise, and null where it is unknown", () => {
+    const span = {
+      id: "m",
+      kind: "model",
+      name: "m",
+      started_at: "",
+      duration_ms: 1,
+      state: "done",
+    } as const;
+    expect(traceDto({ ...span, usage: { costUsd: 0.1 + 0.2 } }).usage?.cost_usd).toBe(0.3);
+    expect(traceDto({ ...span, usage: {} }).usage?.cost_usd).toBeNull();
   });
 });

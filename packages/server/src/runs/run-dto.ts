@@ -1,4 +1,5 @@
 /** Messages, runs and approvals in the API: snake_case, parts by type. */
+
 import {
   type Approval as ApprovalWire,
   type Message,
@@ -21,7 +22,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from "@capstan/core/internal";
-import { toolOutputText } from "@capstan/core/internal";
+import { roundedUsd, toolOutputText } from "@capstan/core/internal";
 import type { Approval, MessageRecord, RunRecord, TraceEntry, WebhookDelivery } from "@capstan/runtime";
 
 /** A client's content in our own types. */
@@ -100,7 +101,7 @@ export function runDto(run: RunRecord): Run {
     error: failure ? { code: failure.code, message: failure.message, nextStep: failure.nextStep } : null,
     usage: {
       ...totals(tokens),
-      cost_usd: usage?.costUsd ?? 0,
+      cost_usd: roundedUsd(usage?.costUsd ?? 0),
       steps: usage?.steps ?? 0,
       active_ms: usage?.activeMs ?? 0,
     },
@@ -143,7 +144,15 @@ export const webhookDto = (delivery: WebhookDelivery | undefined): WebhookState 
       };
 
 export const traceDto = ({ usage, ...entry }: TraceEntry): TraceSpan =>
-  usage ? { ...entry, usage: { ...usageDto(usage), cost_usd: usage.costUsd ?? null } } : entry;
+  usage
+    ? {
+        ...entry,
+        usage: {
+          ...usageDto(usage),
+          cost_usd: usage.costUsd === undefined ? null : roundedUsd(usage.costUsd),
+        },
+      }
+    : entry;
 
 /** Usage of one model call. */
 export const usageDto = (usage: TokenUsage): MessageUsage => ({
