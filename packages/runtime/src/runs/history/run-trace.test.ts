@@ -37,6 +37,15 @@ describe("a run's trace", () => {
     });
   });
 
+  test("keeps a long answer a list of parts, each cut by itself", () => {
+    const text = "a".repeat(30_000);
+    const [span] = traced({ messages: [said("a1", 1, [{ type: "text", text }, call("t1")])] });
+    expect(span?.output).toEqual([
+      { type: "text", text: `${text.slice(0, 20_000)}… (30000 characters)` },
+      call("t1"),
+    ]);
+  });
+
   test("shows a tool call once, with arguments, result, and the time it ran, not the time it waited", () => {
     const spans = traced({
       messages: [said("a1", 1, [call("t1")]), result("t1", 30, { type: "json", value: { sum: 3 } })],

@@ -121,7 +121,7 @@ function modelSpan(
       duration_ms: typeof durationMs === "number" ? durationMs : msBetween(before, message.createdAt),
       state: "done",
       usage,
-      output: cut(message.content.map(shownPart)),
+      output: cutParts(message.content.map(shownPart)),
       ...(typeof firstTokenMs === "number" && { first_token_ms: firstTokenMs }),
       ...(typeof attempts === "number" && { attempts }),
       ...(retries.length > 0 && { retries: [...retries] }),
@@ -282,13 +282,21 @@ function outcomeOf(run: TraceSource["run"], result: ToolResultPart | undefined) 
 }
 
 /** Signatures and encrypted reasoning belong to the provider; people see the text. */
-const shownPart = (part: MessageRecord["content"][number]): unknown => {
+const shownPart = (part: MessageRecord["content"][number]): object => {
   if ("providerOptions" in part) {
     const { providerOptions: _, ...shown } = part;
     return shown;
   }
   return part;
 };
+
+/** Each part is cut by itself, so that a long answer is still a list of parts. */
+function cutParts(parts: readonly object[]): unknown {
+  if (JSON.stringify(parts).length <= MOST_CHARS) return parts;
+  return parts.map((part) =>
+    Object.fromEntries(Object.entries(part).map(([name, value]) => [name, cut(value)])),
+  );
+}
 
 function cut(value: unknown): unknown {
   const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -102,8 +102,9 @@ export function AnswerForm({
   );
 }
 
+/** In view however long the arguments are: they stay at the bottom while the card is scrolled. */
 const Buttons = ({ children }: { children: ReactNode }) => (
-  <div className="flex flex-wrap gap-2">{children}</div>
+  <div className="sticky bottom-0 z-10 -mx-4 -my-2 flex flex-wrap gap-2 bg-inherit px-4 py-2">{children}</div>
 );
 
 interface EditFormProps extends Omit<AnswerFormProps, "mayApprove" | "mayEdit" | "mayAllow" | "more"> {
@@ -115,7 +116,7 @@ function EditForm({ name, input, schema, busy, onAnswer, onBack }: EditFormProps
   const fields = schema && fieldsOf(schema);
   return (
     <form
-      className="flex flex-col gap-3"
+      className="flex flex-col gap-3 bg-inherit"
       onKeyDown={(event) => {
         if (event.key === "Escape") onBack();
       }}
@@ -156,7 +157,7 @@ function DenyForm({
   const [words, setWords] = useState("");
   return (
     <form
-      className="flex flex-col gap-3"
+      className="flex flex-col gap-3 bg-inherit"
       onKeyDown={(event) => {
         if (event.key === "Escape") onBack();
       }}

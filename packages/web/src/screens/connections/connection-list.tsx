@@ -4,7 +4,7 @@ import PlugZap from "lucide-react/icons/plug-zap";
 import { useState } from "react";
 import { Link } from "wouter";
 import { Badge, Code } from "../../kit/badge.tsx";
-import { Button } from "../../kit/button.tsx";
+import { Button, LinkButton } from "../../kit/button.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
 import { ago, dateTime } from "../../kit/words.ts";
@@ -18,8 +18,13 @@ export function ConnectionList() {
       <Loaded query={query} what="Connections" rows={3}>
         {(items) =>
           items.length === 0 ? (
-            <Empty icon={PlugZap} title="No connections">
-              An agent that needs an account of yours asks for it; you can also connect one below.
+            <Empty
+              icon={PlugZap}
+              title="No connections"
+              action={<LinkButton href="/capabilities">Look at capabilities</LinkButton>}
+            >
+              A connection lets agents act with your account at another service, such as your mail. An agent
+              whose capability needs one asks for it; you can also connect one below.
             </Empty>
           ) : (
             <ul className="flex flex-col gap-4">

@@ -1,10 +1,11 @@
 /** One cell: what the variant was asked, said and called, how it scored and why, and the recorded run it came from. */
 import type { ExperimentCell, ExperimentTrace } from "@capstan/client";
 import { Link } from "wouter";
+import { MessageList } from "../../forms/message-list.tsx";
+import { ArgumentList, OrJson } from "../../forms/message-parts.tsx";
 import { Badge, Code, type Tone } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { Fact } from "../../kit/fact.tsx";
-import { JsonView } from "../../kit/json-view.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { FailureNote, Loaded } from "../../kit/states.tsx";
 import { amount, duration, usd, words } from "../../kit/words.ts";
@@ -66,24 +67,11 @@ function Trace({ trace, variant }: { trace: ExperimentTrace; variant: string }) 
         </Panel>
       )}
       <Panel title="Messages">
-        <ol className="flex flex-col gap-3">
-          {messages.map(({ id, role, content }, at) => (
-            <li key={id}>
-              <h3 className="mb-1 text-xs font-semibold text-ink-soft">{words(role)}</h3>
-              <JsonView value={textOf(content)} label={`Message ${at + 1}`} />
-            </li>
-          ))}
-        </ol>
+        <MessageList messages={messages} label="Messages" />
       </Panel>
     </article>
   );
 }
-
-type Content = ExperimentTrace["messages"][number]["content"];
-
-/** Text alone as text. */
-const textOf = (content: Content): unknown =>
-  content.every(({ type }) => type === "text") ? content.map(({ text }) => text).join("\n") : content;
 
 /** Of a run, if the item came from one that is still there. */
 function RecordedRun({ runId }: { runId: string | null }) {
@@ -147,13 +135,17 @@ function Calls({ calls }: Pick<ExperimentTrace, "calls">) {
     <Panel title="Calls compared with the recording" flush>
       <ol className="flex flex-col divide-y divide-line">
         {numbered(calls).map(({ at, item: { change, tool, before, after, source } }) => (
-          <li key={at} className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm">
-            <Badge tone={change === "same" ? "plain" : "warn"}>{words(change)}</Badge>
-            <Code>{tool}</Code>
-            <span className="min-w-0 font-mono text-xs break-all text-ink-soft">
-              {JSON.stringify(after ?? before)}
-            </span>
-            {source && <span className="text-xs text-ink-faint">result: {words(source).toLowerCase()}</span>}
+          <li key={at} className="flex flex-col gap-1 px-4 py-2 text-sm">
+            <p className="flex flex-wrap items-center gap-2">
+              <Badge tone={change === "same" ? "plain" : "warn"}>{words(change)}</Badge>
+              <Code>{tool}</Code>
+              {source && (
+                <span className="text-xs text-ink-faint">result: {words(source).toLowerCase()}</span>
+              )}
+            </p>
+            <OrJson value={after ?? before} label={`Call ${at + 1}`}>
+              <ArgumentList input={after ?? before} label={`Arguments of ${tool}`} />
+            </OrJson>
           </li>
         ))}
       </ol>

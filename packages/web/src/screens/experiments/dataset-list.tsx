@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { ago, count, dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
+import { NewDataset } from "./new-dataset.tsx";
 import { usePages } from "./use-pages.tsx";
 
 export function DatasetList() {
@@ -11,8 +12,10 @@ export function DatasetList() {
     <Loaded query={query} what="Datasets" rows={4}>
       {(items) =>
         items.length === 0 ? (
-          <Empty icon={Database} title="No datasets">
-            Make one with <code>capstan datasets create</code>, then fill it from recorded runs or a file.
+          <Empty icon={Database} title="No datasets" action={<NewDataset />}>
+            A dataset holds questions with the answers you expect, to measure agents on. Fill one from
+            recorded runs (“Add to dataset” in a session's trace) or, with <code>capstan datasets</code>, from
+            a file.
           </Empty>
         ) : (
           <div className="flex flex-col gap-4">

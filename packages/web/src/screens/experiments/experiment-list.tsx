@@ -2,6 +2,7 @@ import type { Experiment } from "@capstan/client";
 import FlaskConical from "lucide-react/icons/flask-conical";
 import { Link } from "wouter";
 import { Badge, type Tone } from "../../kit/badge.tsx";
+import { LinkButton } from "../../kit/button.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { ago, count, dateTime, usd } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
@@ -23,8 +24,13 @@ export function ExperimentList() {
     <Loaded query={query} what="Experiments" rows={4}>
       {(items) =>
         items.length === 0 ? (
-          <Empty icon={FlaskConical} title="No experiments">
-            Start one with <code>capstan eval</code>, or with POST /v1/experiments.
+          <Empty
+            icon={FlaskConical}
+            title="No experiments"
+            action={<LinkButton href="/experiments/datasets">Choose a dataset</LinkButton>}
+          >
+            An experiment asks an agent every question of a dataset and scores its answers, also for two
+            revisions side by side. It starts at a dataset.
           </Empty>
         ) : (
           <div className="flex flex-col gap-4">

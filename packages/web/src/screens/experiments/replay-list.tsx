@@ -3,6 +3,7 @@ import type { Replay } from "@capstan/client";
 import History from "lucide-react/icons/history";
 import { Link } from "wouter";
 import { Badge, type Tone } from "../../kit/badge.tsx";
+import { LinkButton } from "../../kit/button.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { ago, count, dateTime, usd } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
@@ -22,8 +23,13 @@ export function ReplayList() {
     <Loaded query={query} what="Replays" rows={4}>
       {(items) =>
         items.length === 0 ? (
-          <Empty icon={History} title="No replays">
-            Start one with <code>capstan replay</code>, or with POST /v1/replays.
+          <Empty
+            icon={History}
+            title="No replays"
+            action={<LinkButton href="/sessions">Choose a session</LinkButton>}
+          >
+            A replay runs a recorded run again without touching anything outside, and shows what came out
+            differently. It starts with “Replay” in a session's trace.
           </Empty>
         ) : (
           <div className="flex flex-col gap-4">

@@ -2,10 +2,11 @@
 import type { ReplayedRun } from "@capstan/client";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { MessageList } from "../../forms/message-list.tsx";
+import { ArgumentList, OrJson } from "../../forms/message-parts.tsx";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { cx } from "../../kit/cx.ts";
-import { JsonView } from "../../kit/json-view.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { FailureNote, Loaded } from "../../kit/states.tsx";
 import { amount, duration, usd, words } from "../../kit/words.ts";
@@ -130,10 +131,12 @@ function Calls({ calls }: Pick<ReplayedRun, "calls">) {
                 <span className="text-xs text-ink-faint">result: {words(source).toLowerCase()}</span>
               )}
             </p>
-            <SideBySide>
-              <Arguments side="Recorded" value={before} />
-              <Arguments side="Replayed" value={after} />
-            </SideBySide>
+            <OrJson value={{ recorded: before, replayed: after }} label={`Call ${at + 1}`}>
+              <SideBySide>
+                <Arguments side="Recorded" tool={tool} value={before} />
+                <Arguments side="Replayed" tool={tool} value={after} />
+              </SideBySide>
+            </OrJson>
           </li>
         ))}
       </ol>
@@ -141,28 +144,21 @@ function Calls({ calls }: Pick<ReplayedRun, "calls">) {
   );
 }
 
-const Arguments = ({ side, value }: { side: string; value: unknown }) => (
-  <span className="min-w-0 font-mono text-xs break-all text-ink-soft">
-    <span className="font-sans text-ink-faint">{side}: </span>
-    {value === null ? "not called" : JSON.stringify(value)}
-  </span>
+const Arguments = ({ side, tool, value }: { side: string; tool: string; value: unknown }) => (
+  <div className="min-w-0">
+    <p className="text-xs text-ink-faint">{side}</p>
+    {value === null ? (
+      <p className="text-ink-soft">not called</p>
+    ) : (
+      <ArgumentList input={value} label={`${side} arguments of ${tool}`} />
+    )}
+  </div>
 );
 
 function Conversation({ title, messages }: { title: string; messages: ReplayedRun["before"] }) {
   return (
     <Panel title={title}>
-      <ol className="flex flex-col gap-3">
-        {messages.map(({ id, role, content }, at) => (
-          <li key={id}>
-            <h3 className="mb-1 text-xs font-semibold text-ink-soft">{words(role)}</h3>
-            <JsonView value={textOf(content)} label={`${title}, message ${at + 1}`} />
-          </li>
-        ))}
-      </ol>
+      <MessageList messages={messages} label={title} />
     </Panel>
   );
 }
-
-/** Text alone as text. */
-const textOf = (content: ReplayedRun["before"][number]["content"]): unknown =>
-  content.every(({ type }) => type === "text") ? content.map(({ text }) => text).join("\n") : content;

@@ -2,6 +2,7 @@ import type { PlanStep, RouteAnswer } from "@capstan/client";
 import { Link } from "wouter";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { amount, percent } from "../../kit/words.ts";
+import { reasonText } from "./reason-text.ts";
 
 /** Matches as bars with the reasons for their score; those that were rejected, and why; what would be done. */
 export function Ranking({ answer: { intent, matches, rejected, plan } }: { answer: RouteAnswer }) {
@@ -35,7 +36,9 @@ export function Ranking({ answer: { intent, matches, rejected, plan } }: { answe
                 </span>
                 <span className="flex flex-wrap gap-1">
                   {reasons.map((reason) => (
-                    <Badge key={reason}>{reason}</Badge>
+                    <Badge key={reason} title={reason} className="whitespace-normal">
+                      {reasonText(reason)}
+                    </Badge>
                   ))}
                 </span>
               </span>

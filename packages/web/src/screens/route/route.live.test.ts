@@ -74,7 +74,7 @@ describe("a task", () => {
     const first = page.getByRole("list", { name: "Matches" }).getByRole("listitem").first();
     await first.getByText("1. Tide Tables").waitFor();
     await first
-      .getByText(/^trigger:/)
+      .getByText(/^matches the trigger “/)
       .first()
       .waitFor();
     await page

@@ -5,6 +5,7 @@ import { Button } from "../../kit/button.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 import { amount, percent } from "../../kit/words.ts";
 import { Plan } from "./ranking.tsx";
+import { reasonText } from "./reason-text.ts";
 
 const TONES: Record<TaskAnswer["status"], Tone> = {
   ok: "good",
@@ -38,7 +39,9 @@ export function TaskResult({ answer, onConfirm }: TaskResultProps) {
               <Code>{capability.id}</Code>
               <span className="numbers text-xs font-medium">{amount(score)}</span>
               {reasons.slice(0, 5).map((reason) => (
-                <Badge key={reason}>{reason}</Badge>
+                <Badge key={reason} title={reason} className="whitespace-normal">
+                  {reasonText(reason)}
+                </Badge>
               ))}
             </li>
           ))}

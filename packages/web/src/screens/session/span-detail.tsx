@@ -1,6 +1,8 @@
 /** Everything known of one row of a trace: what went in, what came out, why, by whom, how long, how much. */
 import type { Message, TraceSpan } from "@capstan/client";
 import { type ReactNode, useState } from "react";
+import { MessageList } from "../../forms/message-list.tsx";
+import { MessageParts } from "../../forms/message-parts.tsx";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { CopyButton } from "../../kit/copy-button.tsx";
@@ -35,9 +37,12 @@ export function SpanDetail({ runId, sessionId, span }: SpanDetailProps) {
       {span.kind === "model" && <Prompt runId={runId} sessionId={sessionId} span={span} />}
       {span.kind !== "model" && <Value title="Arguments" value={span.input} />}
       {span.edited_input !== undefined && <Value title="Edited arguments" value={span.edited_input} />}
-      {span.output !== undefined && (
-        <Value title={span.kind === "model" ? "Answer" : "Result"} value={span.output} />
+      {span.output !== undefined && span.kind === "model" && (
+        <Part title="Answer">
+          <MessageParts value={span.output} label="Answer" />
+        </Part>
       )}
+      {span.output !== undefined && span.kind !== "model" && <Value title="Result" value={span.output} />}
     </div>
   );
 }
@@ -128,7 +133,11 @@ function SentPrompt({ runId, sessionId, span, promptId }: SpanDetailProps & { pr
         )}
       </Loaded>
       <Loaded query={messages} what="Messages" rows={3}>
-        {({ items }) => <Value title="Messages" value={messagesBefore(items, span)} />}
+        {({ items }) => (
+          <Part title="Messages">
+            <MessageList messages={messagesBefore(items, span)} label="Messages" />
+          </Part>
+        )}
       </Loaded>
     </>
   );
@@ -136,6 +145,8 @@ function SentPrompt({ runId, sessionId, span, promptId }: SpanDetailProps & { pr
 
 function messagesBefore(items: readonly Message[], { id, sent_messages }: TraceSpan) {
   const end = items.findIndex((message) => message.id === id);
-  const before = items.slice(0, end < 0 ? undefined : end).map(({ role, content }) => ({ role, content }));
+  const before = items
+    .slice(0, end < 0 ? undefined : end)
+    .map(({ id: each, role, content }) => ({ id: each, role, content }));
   return sent_messages === undefined ? before : before.slice(-sent_messages);
 }

@@ -15,6 +15,7 @@ import { api } from "../../server/api.ts";
 import { useRead } from "../../server/queries.ts";
 import { AddToDataset } from "./add-to-dataset.tsx";
 import { type Break, layOut, type PlacedSpan } from "./lay-out-trace.ts";
+import { ReplayRun } from "./replay-run.tsx";
 import { RunComparison } from "./run-comparison.tsx";
 import { SpanDetail } from "./span-detail.tsx";
 import { factsOf } from "./trace-facts.ts";
@@ -143,6 +144,7 @@ function RunTrace({ run, name }: NamedRun) {
               .filter(Boolean)
               .join(" · ")}
           </span>
+          {run.status === "done" && <ReplayRun runId={run.id} />}
           {(run.status === "done" || run.status === "failed") && <AddToDataset runId={run.id} />}
         </>
       }
