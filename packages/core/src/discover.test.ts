@@ -49,6 +49,11 @@ function discovered(
 }
 
 describe("discover", () => {
+  test("an agent has a memory when one of its tools finds what earlier sessions kept", () => {
+    expect(discovered([cap("a", tool("one"))]).state).not.toHaveProperty("memory");
+    expect(discovered([cap("a", tool("look_back", { recalls: true }))]).state.memory).toBe(true);
+  });
+
   test("the identity is the agent's own, without fields it does not have", () => {
     expect(discovered([]).identity).toEqual({ name: "Ann", type: "capstan", version: "1.0.0", metadata: {} });
     const spec = {

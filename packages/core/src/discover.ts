@@ -135,7 +135,12 @@ export function discover(parts: DiscoverParts): AgentCapabilities {
     ...(harness.structuredOutput && {
       output: { structuredOutput: true, supportedMimeTypes: ["text/plain", "application/json"] },
     }),
-    state: { snapshots: true, deltas: true, persistentState: true },
+    state: {
+      snapshots: true,
+      deltas: true,
+      persistentState: true,
+      ...(agent.tools.some(({ tool }) => tool.recalls) && { memory: true as const }),
+    },
     ...multiAgentOf(agent),
     ...(model.thinking && { reasoning: model.thinking }),
     multimodal: { input: inputsOf(parts) },

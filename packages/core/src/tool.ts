@@ -55,6 +55,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly runsCode?: { readonly sandboxed: boolean };
   /** True when it reads the session's files, so that the model can access attached files through it. */
   readonly readsFiles?: boolean;
+  /** True when it finds what was kept in earlier sessions. */
+  readonly recalls?: boolean;
   /** Set when a call is a run of another agent. */
   readonly subagent?: ReachedAgent;
   /** Set when a call hands the session over to another agent. */
@@ -127,6 +129,7 @@ export interface ToolDefinition<In extends z.ZodType, Out extends z.ZodType> {
   replacesEarlier?: boolean;
   runsCode?: { sandboxed: boolean };
   readsFiles?: boolean;
+  recalls?: boolean;
   subagent?: ReachedAgent;
   handsOverTo?: ReachedAgent;
   changesRights?: boolean;

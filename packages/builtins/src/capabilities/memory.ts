@@ -56,6 +56,7 @@ const recall = defineTool({
   }),
   output: z.object({ facts: z.array(fact).readonly() }),
   risk: "read",
+  recalls: true,
   reads: "private", // a user's own facts; what a fact came from is added when it is found
   writes: [],
   idempotent: true,

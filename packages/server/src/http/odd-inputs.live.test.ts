@@ -293,6 +293,23 @@ const ROWS: Record<string, Odd> = {
     body: chat(""),
     status: 415,
   },
+  "OpenAI: a route that OpenAI has and we do not": {
+    ...post("/openai/v1/embeddings", '{"model":"odd","input":"hi"}', 404),
+    keeps: '"type":"not_found_error"',
+  },
+  "OpenAI: another method": { ...head("DELETE", OPENAI, 405), keeps: '"error":{"message"' },
+  "OpenAI: a key of another scheme": {
+    ...head("GET", "/openai/v1/models", 401, "authorization: Basic YTpi"),
+    keeps: '"type":"authentication_error"',
+  },
+  "OpenAI: an unknown key": {
+    ...post(OPENAI, chat(""), 401, "authorization: Bearer cap_unknown"),
+    keeps: '"type":"authentication_error"',
+  },
+  "OpenAI: half a character": {
+    ...post(OPENAI, chat(String.raw`"user":"\ud800"`), 400),
+    keeps: '"error":{"message"',
+  },
   "AG-UI: a misspelt parameter": post(`${AG_UI}?x=1`, run('"messages":[]'), 422),
   "AG-UI: messages that are an object": post(AG_UI, run('"messages":{}'), 422),
   "AG-UI: a thread that is a number": post(AG_UI, '{"threadId":1,"runId":"r","messages":[]}', 422),

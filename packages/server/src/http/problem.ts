@@ -1,10 +1,19 @@
-/** Every error of the API has one shape: an RFC 9457 problem with our `code`, `message` and `nextStep`. */
+/**
+ * Every error of the API has one shape: an RFC 9457 problem with our `code`, `message` and `nextStep`. OpenAI's clients read only
+ * OpenAI's shape, so below /openai every error has that one, from the guards in front of the routes too.
+ */
 import type { Failure } from "@capstan/core";
 import type { Context } from "hono";
+import { openAiError } from "./openai-error.ts";
 
 /** Typed `never`, so that any handler may return it: hono requires each response's literal type, and this is every route's default. */
 export const problem = (c: Context, failure: Failure, headers: Record<string, string> = {}): never =>
-  respond(c, { ...failure, status: statusOf(c, failure) }, headers);
+  OPENAI.test(c.req.path)
+    ? (c.json(openAiError(failure), openAiStatus(failure), headers) as never)
+    : respond(c, { ...failure, status: statusOf(c, failure) }, headers);
+
+const OPENAI = /^\/openai(\/|$)/;
+const openAiStatus = ({ status }: Failure) => (status === 422 ? 400 : status) as 400;
 
 const respond = (c: Context, failure: Failure, headers: Record<string, string>): never =>
   c.body(bodyOf(failure), failure.status as 400, { ...TYPE, ...headers }) as never;

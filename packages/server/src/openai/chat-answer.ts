@@ -1,9 +1,9 @@
 /** An answer as `chat.completion`, whole or in chunks. */
 import { fail } from "@capstan/core";
+import { openAiError } from "../http/openai-error.ts";
 import { sseEvent } from "../http/sse.ts";
 import type { AnswerReader, AnswerUsage, Piece, SaidCall } from "../turns/answer-reader.ts";
 import type { Turn } from "../turns/turn.ts";
-import { openAiError } from "./openai-error.ts";
 
 export interface AnswerPlace {
   readonly id: string;

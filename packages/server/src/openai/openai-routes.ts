@@ -1,11 +1,12 @@
 /** /openai/v1: agents as models for OpenAI clients. Chat completions, responses, and the list of models. */
-import { fail, ok, type Result } from "@capstan/core";
+import { type Failure, fail, ok, type Result } from "@capstan/core";
 import type { AgentSharings, AgentStore, Database, SessionStore } from "@capstan/runtime";
 import type { Context, MiddlewareHandler } from "hono";
 import { uuidv7 } from "uuidv7";
 import { z } from "zod";
 import { sharedToCaller } from "../auth/ownership.ts";
 import { type AppEnv, newRoutes, queryFault, requireRight } from "../http/define-route.ts";
+import { problem } from "../http/problem.ts";
 import { readJson } from "../http/read-json.ts";
 import { sseResponse } from "../http/sse.ts";
 import { traceParent } from "../http/trace-parent.ts";
@@ -16,7 +17,6 @@ import { type AnswerPlace, chatChunks, chatCompletion } from "./chat-answer.ts";
 import { ChatRequest } from "./chat-request.ts";
 import { conversationThread, keepConversation } from "./conversations.ts";
 import { describeOpenAi } from "./describe-openai.ts";
-import { openAiError } from "./openai-error.ts";
 import { responseEvents, runOfResponse, wholeResponse } from "./responses-answer.ts";
 import { ResponsesRequest, responsesForwarded, saidInResponses } from "./responses-request.ts";
 import { type ClientTool, chatForwarded, runInput, type Said, saidInChat } from "./run-input.ts";
@@ -199,10 +199,6 @@ async function endTurn(
   await keepConversation(services, sessionId, [...said, answered]);
 }
 
-export function refuse(
-  c: Context<AppEnv>,
-  { failure }: { failure: Parameters<typeof openAiError>[0] },
-): Response {
-  const status = failure.status === 422 ? 400 : failure.status;
-  return c.json(openAiError(failure), status as 400);
+export function refuse(c: Context<AppEnv>, { failure }: { failure: Failure }): Response {
+  return problem(c, failure);
 }

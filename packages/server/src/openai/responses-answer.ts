@@ -1,9 +1,9 @@
 /** An answer as a `response` object, complete or as the events that build it. Each item is added, filled, and done, in order. */
 import { fail } from "@capstan/core";
+import { openAiError } from "../http/openai-error.ts";
 import type { AnswerReader, AnswerUsage, Piece, SaidCall } from "../turns/answer-reader.ts";
 import type { Turn } from "../turns/turn.ts";
 import type { AnswerPlace } from "./chat-answer.ts";
-import { openAiError } from "./openai-error.ts";
 
 export interface ResponsePlace extends AnswerPlace {
   readonly previous: string | null;
