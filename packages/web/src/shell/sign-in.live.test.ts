@@ -60,7 +60,7 @@ test("who has no role is told so, and is let in within a moment when one is give
   const page = await studio.open("/agents");
   await page.getByRole("button", { name: /^Sign in with/ }).click();
   await page.getByRole("link", { name: "bob" }).click();
-  await page.getByText("You are signed in as bob@example.com, but no role").waitFor();
+  await page.getByText("You are signed in as bob@example.com, but you have no role yet").waitFor();
   await studio.server.call(
     "POST",
     "/v1/roles",
