@@ -52,10 +52,18 @@ export class LoopbackRegistry {
     const bytes = tarball({ "package.json": JSON.stringify(about), "index.js": "", ...files });
     const path = `/tarballs/${name}-${version}.tgz`;
     this.#files.set(path, bytes);
-    const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
     const versions = this.#npm.get(name) ?? new Map<string, object>();
-    versions.set(version, { ...about, dist: { tarball: `${this.url}${path.slice(1)}`, integrity } });
+    versions.set(version, {
+      ...about,
+      dist: { tarball: `${this.url}${path.slice(1)}`, integrity: integrityOf(bytes) },
+    });
     this.#npm.set(name, versions);
+  }
+
+  /** As the registry says it; empty when it has no such release. */
+  integrityOf(name: string, version: string): string {
+    const bytes = this.#files.get(`/tarballs/${name}-${version}.tgz`);
+    return bytes ? integrityOf(bytes) : "";
   }
 
   /** Puts a file into the Python index. */
@@ -103,6 +111,9 @@ export class LoopbackRegistry {
     response.end(`<!DOCTYPE html><html><body>${links.join("")}</body></html>`);
   }
 }
+
+const integrityOf = (bytes: Uint8Array): string =>
+  `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
 
 export const tarball = (files: Readonly<Record<string, string>>, top = "package"): Uint8Array =>
   writeTarGz(

@@ -49,6 +49,14 @@ describe("a review on the terminal", () => {
     ]);
   });
 
+  test("names what hides behind an alias or inside another dependency", () => {
+    const evil = { name: "evil", version: "1.0.0", hash: "sha512-a", installed_as: "left" };
+    const inner = { name: "inner", version: "2.0.0", hash: "sha512-a", inside: "evil 1.0.0" };
+    const text = reviewText({ ...review, resolved_dependencies: [evil, inner] });
+    expect(text).toContain("    evil 1.0.0 (installed as left) sha512-a\n");
+    expect(text).toContain("    inner 2.0.0 (inside evil 1.0.0) sha512-a\n");
+  });
+
   test.each<[string, Partial<Manifest>, string]>([
     ["a new scope", { required_scopes: ["Mail.Read"] }, "    + scope Mail.Read"],
     [

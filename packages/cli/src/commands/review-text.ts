@@ -24,7 +24,7 @@ export function reviewText(review: PackageReview): string {
     ...row("commands", review.commands),
     ...row("depends on", review.dependencies),
     ...(review.resolved_dependencies.length > 0 ? ["  dependencies, each with its hash:"] : []),
-    ...review.resolved_dependencies.map(({ name, version, hash }) => `    ${name} ${version} ${hash}`),
+    ...review.resolved_dependencies.map(dependencyLine),
     ...row("skills", review.skills),
     ...row("calls", review.hosts ?? []),
     ...row("uses your accounts at", (review.connections ?? []).map(accountText)),
@@ -39,6 +39,12 @@ export function reviewText(review: PackageReview): string {
     ...(update?.permissions ? diffLines(update.permissions) : []),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function dependencyLine(dependency: PackageReview["resolved_dependencies"][number]): string {
+  const { name, version, installed_as: as, inside, hash } = dependency;
+  const notes = [...(as ? [`installed as ${as}`] : []), ...(inside ? [`inside ${inside}`] : [])];
+  return `    ${name} ${version}${notes.length > 0 ? ` (${notes.join(", ")})` : ""} ${hash}`;
 }
 
 const row = (title: string, items: readonly string[]): string[] =>

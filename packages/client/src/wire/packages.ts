@@ -80,6 +80,20 @@ const PermissionDiff = z.object({
   grows: z.boolean(),
 });
 
+const ResolvedDependency = z.object({
+  name: z.string().meta({ description: "What it is called in the registry." }),
+  version: z.string(),
+  hash: z.string(),
+  installed_as: z
+    .string()
+    .optional()
+    .meta({ description: "The other name (alias) under which the package's code finds it." }),
+  inside: z
+    .string()
+    .optional()
+    .meta({ description: "The dependency in whose archive it lies; the hash is that archive's." }),
+});
+
 export const PackageReview = z
   .object({
     ...PackageDescription.shape,
@@ -90,7 +104,7 @@ export const PackageReview = z
     unpacked_bytes: z.int(),
     files: z.int(),
     resolved_dependencies: z
-      .array(z.object({ name: z.string(), version: z.string(), hash: z.string() }))
+      .array(ResolvedDependency)
       .meta({ description: "Everything installed with it, transitively, each with its hash." }),
     dependencies_sha256: z
       .string()

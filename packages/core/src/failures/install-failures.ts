@@ -26,6 +26,12 @@ export const installFailures = {
     message: ({ why }) => `The archive was rejected: ${why}.`,
     nextStep: () => "Nothing was installed. Rebuild the package from its source, or do not trust it.",
   }),
+  dependency_refused: row<{ dependency: string; why: string }>({
+    status: 422,
+    message: ({ dependency, why }) => `The dependency ${dependency} was rejected: ${why}.`,
+    nextStep: ({ dependency }) =>
+      `Nothing was installed. Use a version of the package that does not need ${dependency}, or ask its author to publish one without.`,
+  }),
   package_source_unknown: row<{ source: string }>({
     status: 422,
     message: ({ source }) => `Nothing installable found at "${source}".`,

@@ -51,7 +51,11 @@ const hashOfList = ({ list }: ResolvedDependencies): string =>
   sha256Hex(
     new TextEncoder().encode(
       list
-        .map(({ name, version, hash }) => `${name} ${version} ${hash}`)
+        .map(({ name, version, hash, installed_as: as, inside }) =>
+          [name, version, hash, ...(as ? [`as ${as}`] : []), ...(inside ? [`inside ${inside}`] : [])].join(
+            " ",
+          ),
+        )
         .sort()
         .join("\n"),
     ),

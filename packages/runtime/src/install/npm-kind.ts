@@ -16,7 +16,8 @@ import {
 } from "@capstan/core/internal";
 import { describePackage } from "./describe-package.ts";
 import { nodeCodec } from "./node-codec.ts";
-import { dependenciesOf, readLockFile, resolveNpm, writeProject } from "./npm-dependencies.ts";
+import { dependenciesOf, resolveNpm, writeProject } from "./npm-dependencies.ts";
+import { readNpmLock } from "./npm-lock.ts";
 import { type NpmParts, npmProgram } from "./npm-program.ts";
 import type { PackageKindRules, PackageReading, PlaceRequest } from "./package-kind.ts";
 import { writeFiles } from "./write-files.ts";
@@ -101,7 +102,7 @@ async function installDependencies(
 ): Promise<Result<true>> {
   const dependencies = dependenciesOf(json);
   if (!dependencies.ok) return dependencies;
-  const checked = readLockFile(lock);
+  const checked = readNpmLock(lock);
   if (!checked.ok) return checked;
   await writeProject(folder, dependencies.value);
   await writeFile(join(folder, "package-lock.json"), lock);

@@ -11,11 +11,23 @@ export interface PackageReading {
   readonly notes?: readonly string[];
 }
 
+export interface ResolvedDependency {
+  /** What it is called in the registry. */
+  readonly name: string;
+  readonly version: string;
+  /** The registry's; of the archive around it for one that is inside another. */
+  readonly hash: string;
+  /** The other name under which the package's code finds it. */
+  readonly installed_as?: string;
+  /** The dependency in whose archive it lies. */
+  readonly inside?: string;
+}
+
 /** All dependencies of a package, transitively; each with the registry's hash. */
 export interface ResolvedDependencies {
   /** In the package manager's own notation, pinned to exactly these; empty = no dependencies. */
   readonly lock: string;
-  readonly list: readonly { readonly name: string; readonly version: string; readonly hash: string }[];
+  readonly list: readonly ResolvedDependency[];
 }
 
 export interface PlaceRequest {

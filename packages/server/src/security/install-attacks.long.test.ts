@@ -101,6 +101,58 @@ describe.each(SERVERS)("a package that a server run by $server installs", ({ dro
     expect(answer.value.resolved_dependencies[0]).toMatchObject({ hash: expect.stringMatching(/^sha512-/) });
   });
 
+  test("would show another package's name in the review, by an alias, in itself or in a dependency", async () => {
+    registry.publish({ name: "evil" });
+    registry.publish({ name: "middle", json: { dependencies: { right: "npm:evil@1.0.0" } } });
+    for (const [dependencies, alias] of [
+      [{ left: "npm:evil@1.0.0" }, "left"],
+      [{ middle: "1" }, "right"],
+    ] as const) {
+      const answer = await install(nodePackage({ dependencies }), "x.tgz", { reviewOnly: true });
+      const evil = { name: "evil", version: "1.0.0", hash: hashOf("evil"), installed_as: alias };
+      expect(answer.value.resolved_dependencies).toContainEqual(evil);
+    }
+  });
+
+  test("would bring code from any address that a dependency's own lock file names, as another package", async () => {
+    registry.publish({ name: "helper" });
+    registry.publish({ name: "evil" });
+    const resolved = `${registry.url}tarballs/evil-1.0.0.tgz`;
+    const own = { version: "1.0.0", resolved, integrity: hashOf("evil") };
+    const dependencies = { helper: "1" };
+    const packages = { "": { dependencies }, "node_modules/helper": own };
+    const shrinkwrap = JSON.stringify({ lockfileVersion: 3, packages });
+    const json = { dependencies, _hasShrinkwrap: true };
+    registry.publish({ name: "carrier", json, files: { "npm-shrinkwrap.json": shrinkwrap } });
+    expect(await install(nodePackage({ dependencies: { carrier: "1.0.0" } }), "x.tgz")).toMatchObject({
+      failure: { code: "dependency_refused", message: expect.stringContaining("carrier 1.0.0") },
+    });
+  });
+
+  test("would bring code by an address that a dependency asks its neighbours for", async () => {
+    registry.publish({ name: "helper" });
+    registry.serve("/elsewhere/x.tgz", tarball({ "package.json": JSON.stringify(HELPER) }));
+    const peerDependencies = { helper: `${registry.url}elsewhere/x.tgz` };
+    registry.publish({ name: "carrier", json: { peerDependencies } });
+    expect(await install(nodePackage({ dependencies: { carrier: "1.0.0" } }), "x.tgz")).toMatchObject({
+      failure: { code: "archive_refused", message: expect.stringContaining("carrier depends on helper") },
+    });
+  });
+
+  test("would hide a package inside the archive of a dependency from the review", async () => {
+    const inner = { "node_modules/helper/package.json": JSON.stringify(HELPER) };
+    const json = { dependencies: { helper: "1" }, bundleDependencies: ["helper"] };
+    registry.publish({ name: "carrier", json, files: inner });
+    const answer = await install(nodePackage({ dependencies: { carrier: "1" } }), "x.tgz", {
+      reviewOnly: true,
+    });
+    const hash = hashOf("carrier");
+    expect(answer.value.resolved_dependencies).toEqual([
+      { name: "carrier", version: "1.0.0", hash },
+      { ...HELPER, hash, inside: "carrier 1.0.0" },
+    ]);
+  });
+
   test("would read the operator's token, the server's files and the machine's ports in a script that was allowed", async () => {
     const script = `node -e "${[
       "const fs=require('fs')",
@@ -183,12 +235,22 @@ def cli():
   });
 });
 
+const HELPER = { name: "helper", version: "1.0.0" };
+
+const hashOf = (name: string): string => registry.integrityOf(name, "1.0.0");
+
 interface Answer {
   readonly ok: boolean;
   readonly failure?: unknown;
   readonly value: {
     summary: string;
-    resolved_dependencies: { name: string; version: string; hash: string }[];
+    resolved_dependencies: {
+      name: string;
+      version: string;
+      hash: string;
+      installed_as?: string;
+      inside?: string;
+    }[];
   };
 }
 

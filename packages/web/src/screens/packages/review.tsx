@@ -55,9 +55,11 @@ function Dependencies({ all }: { all: PackageReview["resolved_dependencies"] }) 
     <details>
       <summary>{count(all.length, "package")}</summary>
       <ul className="flex flex-col gap-1">
-        {all.map(({ name, version, hash }) => (
-          <li key={`${name} ${version}`}>
-            <Code>{`${name} ${version}`}</Code> <code className="text-xs break-all">{hash}</code>
+        {all.map(({ name, version, hash, installed_as: as, inside }) => (
+          <li key={`${name} ${version} ${as} ${inside}`}>
+            <Code>{`${name} ${version}`}</Code> {as && `installed as ${as} `}
+            {inside && `inside ${inside} `}
+            <code className="text-xs break-all">{hash}</code>
           </li>
         ))}
       </ul>
