@@ -26,7 +26,7 @@ const PRINTS: Record<string, RegExp> = {
   "capability-packages.ts": /wheel [\s\S]*"words":3[\s\S]*npm [\s\S]*"words":3/,
   "three-coding-agents.ts": /native: 2 \+ 40 = 42\nclaude: .+\ncodex: .+\ngemini: .+/,
   "real-time.ts":
-    /trigger draft_ready[\s\S]*drafts: \[\{"id":"draft-1"[\s\S]*needs Mail\.Send[\s\S]*approved[\s\S]*tickets: \[\{"id":"T-12345"[\s\S]*Escalating to network team/,
+    /trigger draft_ready[\s\S]*drafts: \[\{"id":"draft-1"[\s\S]*requires Mail\.Send[\s\S]*approved[\s\S]*tickets: \[\{"id":"T-12345"[\s\S]*Escalating to network team/,
 };
 const SUPPORT = new Set(["with-server.ts", "talk.ts"]);
 const STAYS_OPEN = "ag-ui-page.ts";

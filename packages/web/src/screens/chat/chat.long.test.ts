@@ -72,6 +72,7 @@ describe("a chat", () => {
     await page.getByRole("switch", { name: "Current Time" }).click();
     await page.getByRole("complementary", { name: "Preview" }).getByText("get_current_time").waitFor();
     await page.getByRole("button", { name: "Create agent" }).click();
+    await page.waitForURL(/\/agents\/[\da-f-]{36}/);
     await page.getByRole("link", { name: "Chat", exact: true }).last().click();
     await page.getByRole("heading", { name: "What should Reckoner do?" }).waitFor();
     await say(page, "Add 2 and 40");
@@ -161,8 +162,9 @@ describe("a chat", () => {
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("Stopped.").waitFor();
     await answer(page).getByText("second answer").waitFor();
-    expect(await page.getByRole("article", { name: "You" }).allTextContents()).toEqual(["first", "second"]);
-    expect(await page.getByRole("region", { name: "Queued messages" }).count()).toBe(0);
+    const said = () => page.getByRole("article", { name: "You" }).allTextContents();
+    await expect.poll(said).toEqual(["first", "second"]);
+    await expect.poll(() => page.getByRole("region", { name: "Queued messages" }).count()).toBe(0);
     rest.release();
   });
 
