@@ -78,8 +78,8 @@ describe("on loopback", () => {
     const stranger = await server.call("GET", "/openai/v1/models", undefined, {
       origin: "https://evil.example",
     });
-    expect(stranger).toMatchObject({ status: 403, body: { code: "forbidden" } });
-    expect(stranger.body.nextStep).toContain("CAPSTAN_ALLOWED_ORIGINS");
+    expect(stranger).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
+    expect(stranger.body.error.message).toContain("CAPSTAN_ALLOWED_ORIGINS");
     expect(stranger.headers.get("access-control-allow-origin")).toBeNull();
   });
 
