@@ -13,11 +13,39 @@ const ABOUT: readonly (readonly [asked: RegExp, answer: string])[] = [
   ],
   [
     /\b(?:where|who|is|are|do(?:es)?)\b.*\b(?:data|conversations?|chats?|messages?|files?)\b.*\b(?:stored?|saved?|kept|safe|secure|private|leaves?|sent|shared?|seen?|go(?:es)?)\b|\b(?:where|who)\b.*\b(?:store|save|keep|sees?|reads?)\b.*\b(?:data|conversations?|chats?|messages?|files?)\b|\bprivacy\b/i,
-    "Everything is stored on the machine where the server runs, in the folder that [About](/settings/about) names. The demo sends nothing to anybody. A model of a provider receives the conversation it answers.",
+    "Everything is stored on the machine where the server runs, in the folder that [This server](/settings/about) names. The demo sends nothing to anybody. A model of a provider receives the conversation it answers.",
   ],
   [
-    /\b(?:api )?keys?\b|\b(?:add|use|connect|set ?up|configure|switch|choose|change|get|install)\b.*\b(?:models?|providers?|openai|anthropic|gemini|claude|gpt\S*|ollama|mistral|deepseek|llama\S*)(?!\p{L})/iu,
+    /\b(?:api )?keys?\b|\b(?:add|use|connect|set ?up|configure|switch|choose|change|get|install|support|run|what|which)\b.*\b(?:models?|providers?|openai|anthropic|gemini|claude|gpt\S*|ollama|mistral|deepseek|llama\S*)(?!\p{L})/iu,
     `Open ${SETTINGS}, choose a provider and paste its key; it is tested before it is saved. In a terminal: \`capstan providers add\`. A model server on this machine, such as Ollama or LM Studio, is found without a key.`,
+  ],
+  [
+    /\b(?:difference between|what(?:'s| is| are)|explain|define)\b(?: an?| the)? (?:capabilit(?:y|ies)|agents?|harness(?:es)?)\b(?: (?:and|vs\.?|or)(?: an?| the)? (?:capabilit(?:y|ies)|agents?|harness(?:es)?))?(?: in capstan)?[?!. ]*$/i,
+    "A [capability](/capabilities) is a prompt with tools and the rights they need, such as **Files**. An [agent](/agents) is a list of capabilities with a prompt of its own and a model. A harness is the program that runs the agent: Capstan itself, or one of ten [coding agents](/coding-agents).",
+  ],
+  [
+    /^(?:please )?(?:show|list|open|see|where are|what are)(?: me)?(?: all)?(?: of)? (?:my|the) (?:agents|assistants|bots)[?!. ]*$/i,
+    "Your agents are under [Agents](/agents).",
+  ],
+  [
+    /^(?:is|are|what|which|under)\b.*\b(?:open[- ]?source|licen[cs]ed?)\b/i,
+    "Capstan is open source, under the MIT licence.",
+  ],
+  [
+    /^(?:how|can|do|does|where|is)\b.*\b(?:docker|kubernetes|k8s|deploy(?:ed)?|production|self[- ]?host(?:ed)?)\b/i,
+    "To try Capstan you need neither Docker nor a database. How to run it for others, with Postgres, in a container or as a service, is in `docs/deployment.md` of the repository.",
+  ],
+  [
+    /^(?:where|is there|are there|do you have|show me|link)\b.*\b(?:documentation|docs|manual|tutorials?)\b/i,
+    "The guides are in the folder `docs` of the repository; the HTTP API, with a form to try it, is at [API](/docs).",
+  ],
+  [
+    /^(?:how|can|could|do|does|is)\b.*\b(?:my|our|other|several|multiple|more) (?:team|colleagues?|coworkers?|friends?|users?|people)\b/i,
+    "Add people under [Users](/settings/users) and give each the scopes they need; agents and conversations can be shared. How people sign in is in `docs/login.md` of the repository.",
+  ],
+  [
+    /^(?:please )?(?:can you )?remember\b/i,
+    "The demo keeps no facts. An agent with the capability **Memory** does; they are listed under [Memory](/memories).",
   ],
   [
     /\b(?:build|create|make|write|develop)\b.*\b(?:agents?|assistants?|(?:chat)?bots?)\b/i,

@@ -11,6 +11,7 @@ import {
   mapPayload,
 } from "@capstan/core/internal";
 import { placeOf, timezoneOf } from "../city-zones.ts";
+import { isOrder, mayDestroy } from "./is-order.ts";
 import type { Call } from "./turn.ts";
 
 export type Choice = { readonly call: Call } | { readonly tool: string; readonly lacking: readonly string[] };
@@ -31,8 +32,19 @@ const WHAT_TIME_ABROAD =
 const SAYINGS: readonly (readonly [said: RegExp, meant: string])[] = [
   [/\bplan\b|\bto-?dos?\b|\bchecklist\b|\bremind\b/i, "todos tasks"],
   [/\brain(?:s|ing|y)?\b|\bsunny\b|\bsnow(?:s|ing)?\b|\bhow (?:warm|cold|hot)\b/i, "weather"],
+  [
+    /^(?:remove|erase|trash|wipe|rm|clear|get rid of)\b|\b(?:lösche?|supprime|borra|elimina|cancella)(?!\p{L})/iu,
+    "delete",
+  ],
   [/\bsave\b|\bnote down\b|\bput\b/i, "write"],
-  [/\bfolder\b|^(?:list|show|what are)\b.*\bmy files\b/i, "directory list"],
+  [
+    /\bfolder\b|^(?:list|show|what are|see)\b.*\b(?:my|the|all) files\b|^(?:what|which|do i have any) files\b/i,
+    "directory list",
+  ],
+  [
+    /^(?:open|show|cat|print|display|view|see|what(?:'s| is)(?: in(?:side)?)?)(?=(?:\s+\S+){0,4}\s+\S+\.\w{1,5}(?!\S))/i,
+    "read content",
+  ],
   [/\bwhat(?:'s| is)?(?: the)? (?:day|date)(?: is(?: it)?)?(?: today)?\b|\bhow late\b/i, "current time"],
   [WHAT_TIME_ABROAD, "current time"],
   [/(?<=\d\s*)\b(?:plus|más|mais|più|und)\b(?=\s*\d)/iu, "add two numbers"],
@@ -46,7 +58,11 @@ const SAYINGS: readonly (readonly [said: RegExp, meant: string])[] = [
     /\bhow much is\b|\bcalculate\b|\bwie ?viel ist\b|\bcombien (?:font|fait)\b|\bcuánto es\b|\bquanto (?:fa|é)(?!\p{L})|\bhoeveel is\b/iu,
     "numbers",
   ],
-  [/^(?:read|open|summari[sz]e|visit|show)\b.*https?:/i, "fetch url"],
+  [
+    /^(?:read|open|summari[sz]e|visit|show|browse|load|check(?: out)?|look at|go to|what(?:'s| is| does))(?:\s+\S+){0,4}\s+https?:/i,
+    "fetch url",
+  ],
+  [/^<?https?:\/\/\S+$/i, "fetch url"],
 ];
 /** "example.com/docs" is an address; only endings that no file has. */
 const BARE_DOMAIN =
@@ -73,11 +89,15 @@ export function chooseCall(
   tools: readonly ChoosableTool[],
   earlier: Earlier,
 ): Choice | undefined {
+  if (!isOrder(step)) return undefined;
   const code = codeCall(step, tools);
   if (code) return { call: code };
   const sentence = step.replace(BARE_DOMAIN, "https://$1");
   const words = withSayings(sentence);
-  const choices = chooseTool(words, tools)
+  const choices = chooseTool(
+    words,
+    tools.filter(({ name }) => mayDestroy(name, step)),
+  )
     .slice(0, CONSIDERED)
     .flatMap(({ name, score }) => {
       const tool = tools.find((each) => each.name === name);
@@ -174,12 +194,15 @@ function explainedShare(
 ): number {
   const said = contentTerms(step.replace(FILLERS, " "));
   if (said.length === 0) return 1;
-  const known = ownTerms(tool);
-  if (step.length <= SHORT_CHARS && known.has("time") && WHAT_TIME_ABROAD.test(step)) return 1; // the rest is a place
-  for (const [pattern, meant] of SAYINGS)
-    if (contentTerms(meant).some((term) => known.has(term)))
-      for (const term of contentTerms(pattern.exec(step)?.[0] ?? "")) known.add(term);
-  for (const term of contentTerms(identifierWords(JSON.stringify(input)))) known.add(term);
+  const own = ownTerms(tool);
+  if (step.length <= SHORT_CHARS && own.has("time") && WHAT_TIME_ABROAD.test(step)) return 1; // the rest is a place
+  const sayings = SAYINGS.filter(([, meant]) => contentTerms(meant).some((term) => own.has(term)));
+  const known = new Set([
+    ...own,
+    ...sayings.flatMap(([pattern]) => contentTerms(pattern.exec(step)?.[0] ?? "")),
+    ...contentTerms(identifierWords(JSON.stringify(input))),
+  ]);
+  if (!known.has(said[0] ?? "")) return 0; // what is asked for comes first: "zip a.txt" is not about reading it
   return said.filter((term) => known.has(term)).length / said.length;
 }
 

@@ -26,23 +26,23 @@ const EXAMPLES_SHOWN = 5;
 const NAMES_SHOWN = 12;
 
 const GREETING =
-  /^(?:hi|hey|hello|hallo|hola|bonjour|ciao|salut|moin|yo|olá|oi|hej|merhaba|cześć|привет|здравствуйте|مرحبا|नमस्ते|你好|您好|こんにちは|안녕하세요|good (?:morning|afternoon|evening)|guten (?:tag|morgen|abend)|greetings|howdy)(?!\p{L})[\s\p{L}',?¿!]{0,32}[!.?👋]*$/iu;
+  /^(?:hi|hey|hello|hallo|hola|bonjour|ciao|salut|moin|servus|yo|olá|oi|hej|hallå|hei|terve|selam|xin chào|buongiorno|buonasera|buenos días|buenas (?:tardes|noches)|bom dia|boa (?:tarde|noite)|bonsoir|god (?:dag|morgon|kväll)|dzień dobry|dobrý den|goedemorgen|goedendag|γεια(?: σου)?|merhaba|cześć|привет|здравствуйте|добрый день|مرحبا|नमस्ते|你好|您好|こんにちは|안녕하세요|おはよう(?:ございます)?|早上好|सुप्रभात|नमस्कार|สวัสดี|שלום|السلام عليكم|good (?:morning|afternoon|evening)|guten (?:tag|morgen|abend)|greetings|howdy)(?!\p{L})[\s\p{L}',?¿!]{0,32}[!.?👋]*$/iu;
 /** "Is anybody home?", "test": somebody tries whether there is an answer at all. */
 const PRESENCE =
   /^(?:is )?(?:any(?:body|one)|you|someone|somebody)\b.{0,12}\b(?:home|there|here)\b[?!. ]*$|\bare you there\b|^(?:test(?:ing)?|ping)[\s\d.!?]*$/i;
 const HOW_ARE_YOU =
   /\bhow are you\b(?! (?:different|better|made))|\bhow(?:'s| is) it going\b|\bwhat(?:'?s| is) (?:up|good)\b|\bwie geht'?s\b/i;
 const THANKS =
-  /^(?:many )?(?:thanks|thank you|thx|cheers|danke|merci|gracias|great|perfect|nice|cool|awesome|ok(?:ay)?)\b[\s\p{L},]{0,24}[!.]*$/iu;
+  /^(?:many )?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|obrigad[oa]|tack|dank je|dzięki|спасибо|谢谢|謝謝|ありがとう|감사합니다|great|perfect|nice|cool|awesome|ok(?:ay)?)(?!\p{L})[\s\p{L},]{0,24}(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s!.])*$/iu;
 /** Words and pictures that ask for nothing. */
 const ACKNOWLEDGED =
-  /^(?:lol|ha(?:ha)+|he(?:he)+|hm+|wow|oh|ah|yes|yeah|yep|sure|no|nope|fine|right|got it|i see|si|oui|ja|nein|non)\b(?:[\s,]+(?:ok(?:ay)?|please|nice|cool|thanks|great|funny))*[\s!.?]*$|^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s])+$/iu;
+  /^(?:lol|ha(?:ha)+|he(?:he)+|hm+|wow|oh|ah|yes|yeah|yep|sure|no|nope|fine|right|next|go on|continue|again|got it|i see|si|oui|ja|nein|non)\b(?:[\s,]+(?:ok(?:ay)?|please|nice|cool|thanks|great|funny))*[\s!.?]*$|^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s])+$/iu;
 const ANNOYED =
   /\b(?:useless|stupid|dumb|sucks?|rubbish|garbage|crap|idiot|terrible|awful|hate (?:this|you|it)|wtf|ugh|(?:is|does|do)(?: not|n'?t) work(?:ing)?|is broken|waste of time)\b/i;
 const MOST_ANNOYED_WORDS = 10; // longer, and it is a text about something else
 const GOODBYE = /^(?:bye|goodbye|good night|see you|ciao|tsch[uü]ss)\b[\s\p{L},]{0,16}[!.]*$/iu;
 const HELP =
-  /^(?:help|\?+|menu|start|commands|what now|hilfe)[!.?]*$|\bwhat (?:can|do) you do\b|\bwhat (?:is|does) (?:this|it|capstan)(?: (?:thing|app|tool|page|site|place))?(?: do)?[?!. ]*$|\bwhat (?:do|should|can) i do\b(?: (?:now|next|here|first|with .{1,20}))*[?!. ]*$|\bhow (?:do|does|can) (?:i|this|you) (?:start|begin|work|use)\b|\bwhat (?:are|can) (?:your|i) (?:tools|capabilities|skills|ask|try)\b|\bshow me what you can\b|\bwas kannst du\b|\bque (?:peux-tu|pouvez-vous|sais-tu) faire\b|\bqué (?:puedes|sabes) hacer\b|\bcosa (?:puoi|sai) fare\b|\bo que (?:você )?(?:pode|sabe) fazer\b|\bwat kun je\b|\bvad kan du\b|\bco (?:potrafisz|umiesz)\b|(?<!\p{L})что ты (?:умеешь|можешь)|(?:你|您)(?:能|可以|会)(?:做|帮).*什么|何ができ|무엇을 할 수/iu;
+  /^(?:\/?help|\?+|menu|start|commands|what now|hilfe)[!.?]*$|\bwhat (?:can|do) you do\b|\bwhat (?:is|does) (?:this|it|capstan)(?: (?:thing|app|tool|page|site|place))?(?: do)?[?!. ]*$|\bwhat (?:do|should|can) i do\b(?: (?:now|next|here|first|with .{1,20}))*[?!. ]*$|\bhow (?:do|does|can) (?:i|this|you) (?:start|begin|work|use)\b|\bwhat (?:are|can) (?:your|i) (?:tools|capabilities|skills|ask|try)\b|\bshow me what you can\b|\bwas kannst du\b|\bwas ist das(?: hier)?[?!. ]*$|\bqu[eé] es esto\b|\bc'est quoi(?: ce truc| ça)?[?!. ]*$|\bqu'est-ce que c'est\b|\bcos'è (?:questo|questa|quest[oa] cosa)\b|\bo que é isto\b|\bwat is dit\b|\bvad är det h[äa]r\b|\bco to (?:jest|za)\b|(?<!\p{L})что это(?: такое)?[?!. ]*$|这是什么|這是什麼|これは何|이게 뭐|\bque (?:peux-tu|pouvez-vous|sais-tu) faire\b|\bqué (?:puedes|sabes) hacer\b|\bcosa (?:puoi|sai) fare\b|\bo que (?:você )?(?:pode|sabe) fazer\b|\bwat kun je\b|\bvad kan du\b|\bco (?:potrafisz|umiesz)\b|(?<!\p{L})что ты (?:умеешь|можешь)|(?:你|您)(?:能|可以|会)(?:做|帮).*什么|何ができ|무엇을 할 수/iu;
 const WHO_ARE_YOU =
   /\b(?:who|what) are you\b|\bwhat model\b|\bwhich model\b|\bare you (?:an? )?(?:ai|bot|human|real|chatgpt|gpt|claude|llm)\b|\byour name\b/i;
 
@@ -61,7 +61,8 @@ const TALK: readonly (readonly [RegExp, Answer])[] = [
 
 export function smallTalk(task: string, tools: readonly ChoosableTool[]): string | undefined {
   const said = task.trim();
-  if (ANNOYED.test(said) && said.split(/\s+/).length <= MOST_ANNOYED_WORDS) return sorry(tools);
+  if (ANNOYED.test(said) && !/\bmy\b/i.test(said) && said.split(/\s+/).length <= MOST_ANNOYED_WORDS)
+    return sorry(tools);
   return TALK.find(([pattern]) => pattern.test(said))?.[1](tools);
 }
 

@@ -11,7 +11,7 @@ import { wordAnswer } from "./word-answer.ts";
 export const TOUR_WORD = "tour";
 
 const BEGIN =
-  /^(?:please\s+)?(?:(?:start|take|begin|show|give)\s+(?:me\s+|us\s+)?)?(?:a\s+|the\s+)?(?:guided\s+)?tour(?:\s+please)?[.!?]*$/i;
+  /^\/?(?:please\s+)?(?:(?:start|take|begin|show|give)\s+(?:me\s+|us\s+)?)?(?:a\s+|the\s+)?(?:guided\s+)?tour(?:\s+please)?[.!?]*$/i;
 const GO_ON =
   /^(?:ok(?:ay)?,?\s+)?(?:go on|continue|resume|next|weiter)(?:\s+(?:the\s+)?tour)?(?:\s+please)?[.!]*$/i;
 const COUNT_TO = 12;
