@@ -5,6 +5,7 @@ import { fail } from "./failures/fail.ts";
 import type { CapabilityRegistry } from "./registry.ts";
 import { ok, type Result } from "./result.ts";
 import type { ResolvedCapability } from "./runtime-agent.ts";
+import { satisfies } from "./semver.ts";
 
 export function resolveCapabilities(
   refs: readonly CapabilityRef[],
@@ -17,7 +18,7 @@ export function resolveCapabilities(
   }
   const walk = { registry, listed, done: new Map<string, ResolvedCapability>() };
   for (const { id } of refs) {
-    const visited = visit(id, [], walk);
+    const visited = visit({ id }, [], walk);
     if (!visited.ok) return visited;
   }
   return ok([...walk.done.values()]);
@@ -30,13 +31,15 @@ interface Walk {
   readonly done: Map<string, ResolvedCapability>;
 }
 
-function visit(id: string, path: readonly string[], walk: Walk): Result<true> {
-  if (walk.done.has(id)) return ok(true);
+function visit(needed: CapabilityRef, path: readonly string[], walk: Walk): Result<true> {
+  const { id } = needed;
+  const done = walk.done.get(id);
+  if (done) return walk.listed.has(id) ? ok(true) : checkSame(done.capability, needed, walk);
   if (path.includes(id)) return fail("capability_cycle", { path: [...path.slice(path.indexOf(id)), id] });
-  const ref = walk.listed.get(id) ?? { id };
+  const ref = walk.listed.get(id) ?? needed;
   const found = walk.registry.resolve(ref);
   if (!found.ok) return found;
-  for (const dependency of found.value.dependencies) {
+  for (const dependency of neededBy(found.value)) {
     const visited = visit(dependency, [...path, id], walk);
     if (!visited.ok) return visited;
   }
@@ -45,6 +48,25 @@ function visit(id: string, path: readonly string[], walk: Walk): Result<true> {
   if (!resolved.ok) return resolved;
   walk.done.set(id, resolved.value);
   return ok(true);
+}
+
+const neededBy = ({ dependencies, bundledWith, version }: Capability): CapabilityRef[] =>
+  dependencies.map((id) => (id === bundledWith ? { id, version } : { id }));
+
+/** Two skills of one package in two versions: one command cannot be both. */
+function checkSame(
+  { version }: Capability,
+  { id, version: wanted }: CapabilityRef,
+  walk: Walk,
+): Result<true> {
+  if (wanted === undefined || satisfies(version, wanted)) return ok(true);
+  const kept = walk.registry.versionsOf(id).slice(1);
+  return fail("capability_version_mismatch", {
+    id,
+    wanted,
+    registered: version,
+    kept: kept.map((each) => each.version),
+  });
 }
 
 function resolveOne(

@@ -5,7 +5,7 @@ export { type AgentReleases, agentReleases } from "./agents/agent-releases.ts";
 export type { AgentChange } from "./agents/agent-rows.ts";
 export { type AgentSharings, agentSharings, type SharedTo } from "./agents/agent-sharing.ts";
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
-export { type BrokenAgent, checkChanges } from "./agents/broken-agents.ts";
+export { type BrokenAgent, type CapabilityChange, checkChanges } from "./agents/broken-agents.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
 export { delegateIdOf, type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
 export {

@@ -14,12 +14,12 @@ import {
   type RuntimeAgent,
 } from "@capstan/core";
 import { effectiveScopes, type Follows, includesRight, rightFor } from "@capstan/core/internal";
+import { KeptBriefly } from "../db/kept-briefly.ts";
 import type { PolicyChanges } from "../db/policy-changes.ts";
 import type { ConfigSeal } from "../users/config-seal.ts";
 import type { UserRecord, UserStore } from "../users/user-store.ts";
 import type { AgentAuthors } from "./agent-authors.ts";
 import type { AgentStore } from "./agent-store.ts";
-import { KeptAgents } from "./kept-agents.ts";
 import { delegateIdOf, type OfferAgents } from "./offer-agents.ts";
 import type { RevisionStore } from "./revision-store.ts";
 
@@ -75,7 +75,7 @@ export function createComposer(parts: {
 }): Composer {
   const { agents, users, registry, countTokens, offerAgents } = parts;
   const kept = new Map<string, Result<RuntimeAgent>>();
-  const trials = new KeptAgents();
+  const trials = new KeptBriefly<Result<RuntimeAgent>>();
   registry.onChange(() => {
     kept.clear();
     trials.clear();

@@ -2,6 +2,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Capability, Manifest } from "@capstan/core";
+import { semverOf } from "@capstan/core/internal";
+import type { PackageRecord } from "../db/schema/package-record.ts";
 import { loadSkill } from "../sources/skill.ts";
 
 /** Their usual locations, relative to the package's folder; `*` is any one folder. */
@@ -13,12 +15,16 @@ const PLACES = [
 ];
 
 /** An unreadable skill is skipped: the commands work without it. */
-export async function bundledSkills(folder: string, manifest: Manifest): Promise<Capability[]> {
+export async function bundledSkills(
+  folder: string,
+  manifest: Manifest,
+  { version }: Pick<PackageRecord, "version">,
+): Promise<Capability[]> {
   const parents = (await Promise.all(PLACES.map((place) => expand(folder, place.split("/"))))).flat();
   const skills: Capability[] = [];
   for (const { name } of manifest.bundled_skills ?? []) {
     const found = await firstSkill(parents.map((parent) => join(parent, name)));
-    if (found) skills.push(withCommand(found, manifest));
+    if (found) skills.push(withCommand(found, manifest, semverOf(version)));
   }
   return skills;
 }
@@ -31,9 +37,18 @@ async function firstSkill(folders: readonly string[]): Promise<Capability | unde
   return undefined;
 }
 
-/** A skill uses the package's commands, so it requires them and their rights. */
-function withCommand(skill: Capability, { name, required_scopes }: Manifest): Capability {
-  return { ...skill, dependencies: [...skill.dependencies, name], requiredScopes: required_scopes ?? [] };
+/**
+ * A skill uses the package's commands, so it requires them and their rights. It has the package's version: its own may stay
+ * the same while its text changes.
+ */
+function withCommand(skill: Capability, { name, required_scopes }: Manifest, version: string): Capability {
+  return {
+    ...skill,
+    version,
+    dependencies: [...skill.dependencies, name],
+    bundledWith: name,
+    requiredScopes: required_scopes ?? [],
+  };
 }
 
 async function expand(folder: string, [first, ...rest]: string[]): Promise<string[]> {

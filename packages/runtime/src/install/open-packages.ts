@@ -48,6 +48,7 @@ import { PackageRegistry } from "./package-registry.ts";
 import type { PackageReview } from "./package-review.ts";
 import type { PackageStore } from "./package-store.ts";
 import { packageStore } from "./package-store.ts";
+import { idsIn } from "./package-versions.ts";
 import type { WaitingPackage } from "./scan-packages.ts";
 import { skillKind } from "./skill-kind.ts";
 import type { WrapProposal, WrapRequest } from "./wrap-command.ts";
@@ -105,8 +106,10 @@ export interface Packages {
     name: string,
     options?: { readonly force?: boolean },
   ): Promise<Result<{ record: PackageRecord; kept: string[]; broken: readonly BrokenAgent[] }>>;
-  /** The installed version of a package's own capability and those kept beside it; none if no package has it. */
+  /** The installed version of the package that brings a capability and those kept beside it; none if no package does. */
   versions(capability: string): Promise<readonly PackageRecord[]>;
+  /** What comes and goes with this capability: all that its package registered. */
+  broughtWith(capability: string): readonly string[];
   /** Frees a version that is kept. */
   removeVersion(capability: string, version: string): Promise<Result<true>>;
   close(): Promise<void>;
@@ -186,8 +189,8 @@ function versionsAfterUpdate(
   { kinds }: PackageHost,
   registry: CapabilityRegistry,
 ) {
-  const id = before && keepingOf(kinds)(before) !== "no" ? before.description.capability : undefined;
-  return id === undefined ? [] : registry.versionsOf(id);
+  const ids = before && keepingOf(kinds)(before) !== "no" ? idsIn(before) : [];
+  return ids.flatMap((id) => registry.versionsOf(id));
 }
 
 function isolationOf(options: PackagesOptions): Promise<CommandIsolation> {
@@ -243,7 +246,7 @@ function changes({
   readonly dataDir: string;
   readonly guard: AgentGuard;
   readonly linked: LinkedFolders;
-}): Pick<Packages, "list" | "install" | "uninstall" | "versions" | "removeVersion"> {
+}): Pick<Packages, "list" | "install" | "uninstall" | "versions" | "broughtWith" | "removeVersion"> {
   return {
     async list() {
       const all = await store.list();
@@ -255,11 +258,15 @@ function changes({
     async versions(id) {
       const name = loaded.ownerOf(id);
       const record = name === undefined ? undefined : await store.get(name);
-      return record?.description.capability === id ? [record, ...(await store.earlier(name))] : [];
+      if (name === undefined || !record) return [];
+      return [record, ...(await store.earlier(name))].filter((each) => idsIn(each).includes(id));
     },
+    broughtWith: (id) => loaded.idsOf(loaded.ownerOf(id) ?? ""),
     async removeVersion(id, version) {
       const name = loaded.ownerOf(id) ?? "";
-      const record = (await store.earlier(name)).find((each) => semverOf(each.version) === version);
+      const record = (await store.earlier(name)).find(
+        (each) => semverOf(each.version) === version && idsIn(each).includes(id),
+      );
       const removed = record !== undefined && (await store.removeKept(name, record.version));
       if (removed && !(await store.hashes()).has(record.sha256)) await host.placed.remove(record.sha256);
       await loaded.sync();

@@ -62,13 +62,12 @@ export interface PackageKindRules {
 /** `named`: kept while something names it; `recorded`: also for revisions that were saved with it. */
 export type Keeping = "no" | "named" | "recorded";
 
-/** Whether agents can stay on this version after an update. A service runs once, in its newest version. */
+/** Whether agents can stay on this version after an update. A background service runs once, and serves every version. */
 export const keepingOf =
   (kinds: PackageKinds) =>
-  ({ kind, description, service_folder }: PackageRecord): Keeping => {
-    const isService = description.service !== undefined || service_folder !== undefined;
+  ({ kind, description }: PackageRecord): Keeping => {
     const rules = kinds[kind];
-    if (!rules || description.capability === undefined || isService) return "no";
+    if (!rules || description.capability === undefined) return "no";
     return rules.staysOpen ? "named" : "recorded";
   };
 

@@ -104,7 +104,7 @@ function commandLoader({ cli, folderOf }: LoadingParts): PackageLoader {
     const { manifest } = record.description;
     if (!manifest) return fail("package_broken", { name: record.name, why: "it has no manifest" });
     const folder = manifest.bundled_skills?.length ? await folderOf(record) : undefined;
-    const skills = folder?.ok ? await bundledSkills(folder.value, manifest) : [];
+    const skills = folder?.ok ? await bundledSkills(folder.value, manifest, record) : [];
     return ok({ capabilities: [cliCapability(record, manifest, cli), ...skills] });
   };
 }

@@ -147,15 +147,14 @@ export class PackageRegistry {
     return found;
   }
 
-  /** Only of the package's own capability: bundled skills have no versions of their own. */
-  #keep({ ids, loaded, kept }: LoadedEntry): void {
-    const { id } = loaded.capabilities[0];
-    if (!ids.includes(id)) return;
-    const earlier = [...kept.values()].map(({ capabilities: [own] }) => own);
-    this.#parts.registry.keepVersions(
-      id,
-      earlier.filter((each) => each.id === id),
-    );
+  /** Bundled skills have the versions of their package. One that the newest version lacks is not offered. */
+  #keep({ ids, kept }: LoadedEntry): void {
+    const earlier = [...kept.values()].flatMap(({ capabilities }) => capabilities);
+    for (const id of ids)
+      this.#parts.registry.keepVersions(
+        id,
+        earlier.filter((each) => each.id === id),
+      );
   }
 
   /** Removes only what this package registered; someone else's capability with the same id stays. */

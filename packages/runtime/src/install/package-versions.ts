@@ -3,7 +3,7 @@
  * or a replay or experiment under way. Versions needed only by revisions are limited in number; pinned ones are not.
  */
 import { satisfies, semverOf } from "@capstan/core/internal";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import type { PackageRecord } from "../db/schema/package-record.ts";
 import type { Keeping } from "./package-kind.ts";
@@ -50,7 +50,7 @@ async function forgetUnneeded(
 ): Promise<void> {
   let recorded = 0;
   for (const record of await readKept(tx, name)) {
-    const needs = await needsOf(tx, record.description.capability ?? "");
+    const needs = await needsOf(tx, idsIn(record));
     const own = semverOf(record.version);
     if (needs.named.some((pin) => satisfies(own, pin))) continue;
     const isRecorded = keeping(record) === "recorded" && needs.recorded.includes(own);
@@ -59,21 +59,30 @@ async function forgetUnneeded(
   }
 }
 
+/** The capabilities that a package registers, all in its version: its own, and its bundled skills. */
+export const idsIn = ({ description: { capability, skills } }: PackageRecord): string[] => [
+  ...new Set([...(capability === undefined ? [] : [capability]), ...skills]),
+];
+
 /** `named`: pins; `recorded`: versions that revisions were saved with. */
-async function needsOf(tx: Executor, id: string): Promise<{ named: string[]; recorded: string[] }> {
+async function needsOf(
+  tx: Executor,
+  ids: readonly string[],
+): Promise<{ named: string[]; recorded: string[] }> {
+  const isOne = (id: SQL) => sql`${id} in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb))`;
   const { rows } = await tx.execute<{ version: string; named: boolean }>(sql`
-    select version, true as named from agent_capabilities where capability_id = ${id} and version is not null
+    select version, true as named from agent_capabilities where ${isOne(sql`capability_id`)} and version is not null
     union
     select ref->>'version', true from agent_revisions, jsonb_array_elements(capabilities) ref
-      where ref->>'id' = ${id} and ref->>'version' is not null
+      where ${isOne(sql`ref->>'id'`)} and ref->>'version' is not null
     union
     select ref->>'version', true from replays, jsonb_path_query(change, '$.capabilities[*]') ref
-      where status = 'running' and ref->>'id' = ${id} and ref->>'version' is not null
+      where status = 'running' and ${isOne(sql`ref->>'id'`)} and ref->>'version' is not null
     union
     select ref->>'version', true from experiments, jsonb_path_query(variants, '$.**.capabilities[*]') ref
-      where status = 'running' and ref->>'id' = ${id} and ref->>'version' is not null
+      where status = 'running' and ${isOne(sql`ref->>'id'`)} and ref->>'version' is not null
     union
-    select pin->>'version', false from agent_revisions, jsonb_path_query(pins, '$[*]') pin where pin->>'id' = ${id}`);
+    select pin->>'version', false from agent_revisions, jsonb_path_query(pins, '$[*]') pin where ${isOne(sql`pin->>'id'`)}`);
   const versions = (named: boolean) =>
     rows.filter((row) => row.named === named).map(({ version }) => version);
   return { named: versions(true), recorded: versions(false) };

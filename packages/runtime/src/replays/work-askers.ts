@@ -5,6 +5,8 @@
 import { fail, ok, type Result } from "@capstan/core";
 import { includesRight, rightFor } from "@capstan/core/internal";
 import type { AgentSharings } from "../agents/agent-sharing.ts";
+import type { Database } from "../db/database.ts";
+import { KeptBriefly } from "../db/kept-briefly.ts";
 import type { UserStore } from "../users/user-store.ts";
 
 export interface WorkStep {
@@ -24,19 +26,32 @@ export interface WorkAskerParts {
   readonly users: Pick<UserStore, "get">;
   readonly sharing: Pick<AgentSharings, "mayUse">;
   readonly isAdmin: (email: string) => Promise<boolean>;
+  /** A change of agents or rights counts for the next step. */
+  readonly database: Pick<Database, "policyChanges">;
 }
 
-export const workAskers = ({ users, sharing, isAdmin }: WorkAskerParts): WorkAskers => ({
-  async stillMay({ owner, agentId, user = owner }) {
-    const { isActive, role } = await users.get(owner);
-    if (!isActive) return fail("user_inactive", { user: owner });
-    const needed = rightFor("replay", "change");
-    if (role !== undefined && needed !== undefined && !includesRight([role], needed))
-      return fail("work_beyond_owner", { owner, why: `the role "${role}" does not allow it` });
-    if (user !== owner && !(await isAdmin(owner)))
-      return fail("work_beyond_owner", { owner, why: `it reads a run of ${user}` });
-    return (await sharing.mayUse(agentId, owner))
-      ? ok(true)
-      : fail("work_beyond_owner", { owner, why: "they can no longer use the agent" });
-  },
-});
+/** The steps of one replay ask the same question hundreds of times a second. */
+export function workAskers(parts: WorkAskerParts): WorkAskers {
+  const kept = new KeptBriefly<Result<true>>();
+  parts.database.policyChanges.onChange(() => kept.clear());
+  return {
+    stillMay: (step) =>
+      kept.get(JSON.stringify([step.owner, step.agentId, step.user]), () => stillMay(parts, step)),
+  };
+}
+
+async function stillMay(
+  { users, sharing, isAdmin }: WorkAskerParts,
+  { owner, agentId, user = owner }: WorkStep,
+): Promise<Result<true>> {
+  const { isActive, role } = await users.get(owner);
+  if (!isActive) return fail("user_inactive", { user: owner });
+  const needed = rightFor("replay", "change");
+  if (role !== undefined && needed !== undefined && !includesRight([role], needed))
+    return fail("work_beyond_owner", { owner, why: `the role "${role}" does not allow it` });
+  if (user !== owner && !(await isAdmin(owner)))
+    return fail("work_beyond_owner", { owner, why: `it reads a run of ${user}` });
+  return (await sharing.mayUse(agentId, owner))
+    ? ok(true)
+    : fail("work_beyond_owner", { owner, why: "they can no longer use the agent" });
+}

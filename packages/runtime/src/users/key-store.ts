@@ -43,8 +43,8 @@ const PREFIX = "cap_";
 const SHOWN_CHARS = 10;
 const MOST_KEYS = 10_000; // every read is bounded
 
-export function keyStore(database: Pick<Database, "orm" | "organisation">): KeyStore {
-  const { orm } = database;
+export function keyStore(database: Pick<Database, "orm" | "organisation" | "policyChanges">): KeyStore {
+  const { orm, policyChanges } = database;
   return {
     async create(input) {
       const key = newBearerText(PREFIX, database);
@@ -60,6 +60,7 @@ export function keyStore(database: Pick<Database, "orm" | "organisation">): KeyS
         })
         .returning();
       if (!row) throw new Error("the key just written is not there");
+      await policyChanges.announce(); // a first admin key makes its owner an admin
       return { key, record: keyRecord(row) };
     },
     async find(key) {
@@ -80,6 +81,7 @@ export function keyStore(database: Pick<Database, "orm" | "organisation">): KeyS
         .set({ revoked: true, lastUsedAt: sql`last_used_at` })
         .where(and(eq(apiKeys.id, id), eq(apiKeys.revoked, false)))
         .returning({ id: apiKeys.id });
+      await policyChanges.announce();
       return rows.length > 0;
     },
     async holdsAdmin(owner) {

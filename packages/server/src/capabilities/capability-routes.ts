@@ -107,7 +107,7 @@ export interface CapabilityRouteParts extends OneToolParts {
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
   readonly documents: CapabilityDocuments;
-  readonly packages: Pick<Packages, "versions" | "removeVersion">;
+  readonly packages: Pick<Packages, "versions" | "broughtWith" | "removeVersion">;
   readonly sharing: AgentSharings;
   readonly audit: AuditLog;
 }

@@ -6,6 +6,7 @@ import { type Capability, type CapabilityRegistry, fail, ok, type Result } from 
 import {
   type AgentStore,
   type BrokenAgent,
+  type CapabilityChange,
   type CapabilityDocuments,
   checkChanges,
   type Packages,
@@ -15,7 +16,7 @@ export interface ChangeParts {
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
   readonly documents: CapabilityDocuments;
-  readonly packages: Pick<Packages, "versions" | "removeVersion">;
+  readonly packages: Pick<Packages, "versions" | "broughtWith" | "removeVersion">;
 }
 
 export interface ChangedCapability {
@@ -57,14 +58,20 @@ export async function removeVersion(
   version: string,
   { force }: { readonly force: boolean },
 ): Promise<Result<readonly BrokenAgent[]>> {
-  const [capability, ...kept] = parts.registry.versionsOf(id);
+  const [capability] = parts.registry.versionsOf(id);
   if (!capability) return fail("not_found", { what: "saved capability", id });
-  const versions = kept.filter((each) => each.version !== version);
-  const checked = await checkChanges(parts, [{ id, capability, versions }], { force });
+  const together = new Set([id, ...parts.packages.broughtWith(id)]);
+  const changes = [...together].flatMap((each) => withoutVersion(parts.registry, each, version));
+  const checked = await checkChanges(parts, changes, { force });
   if (!checked.ok) return checked;
   const isPackage = (await parts.packages.versions(id)).length > 0;
   const gone = await (isPackage && version !== capability.version
     ? parts.packages.removeVersion(id, version)
     : parts.documents.removeVersion(id, version));
   return gone.ok ? checked : gone;
+}
+
+function withoutVersion(registry: CapabilityRegistry, id: string, version: string): CapabilityChange[] {
+  const [capability, ...kept] = registry.versionsOf(id);
+  return capability ? [{ id, capability, versions: kept.filter((each) => each.version !== version) }] : [];
 }

@@ -174,7 +174,7 @@ function openStores(
   return {
     configSeal: seal,
     sharing,
-    workAskers: workAskers({ users, sharing, isAdmin }),
+    workAskers: workAskers({ users, sharing, isAdmin, database }),
     sessionLinks: sessionLinkStore(database),
     agents: agentStore(database, seal.seal),
     rules: ruleStore(database),

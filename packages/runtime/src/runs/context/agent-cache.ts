@@ -1,12 +1,12 @@
 /** The composed agents of turns: all steps of one need the same agent. */
 import type { Result, RuntimeAgent } from "@capstan/core";
 import type { Follows } from "@capstan/core/internal";
-import { KeptAgents } from "../../agents/kept-agents.ts";
+import { KeptBriefly } from "../../db/kept-briefly.ts";
 import type { RunsParts } from "../contract/run-types.ts";
 
 export class AgentCache {
   readonly #compose: RunsParts["composeFor"];
-  readonly #kept = new KeptAgents();
+  readonly #kept = new KeptBriefly<Result<RuntimeAgent>>();
 
   constructor(compose: RunsParts["composeFor"]) {
     this.#compose = compose;

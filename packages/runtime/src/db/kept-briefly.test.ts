@@ -1,14 +1,10 @@
-import { fail, type Result, type RuntimeAgent } from "@capstan/core";
 import { expect, test } from "vitest";
-import { KeptAgents } from "./kept-agents.ts";
+import { KeptBriefly } from "./kept-briefly.ts";
 
 function counted() {
-  const kept = new KeptAgents();
+  const kept = new KeptBriefly<string>();
   let made = 0;
-  const get = (
-    key: string,
-    end: () => Promise<Result<RuntimeAgent>> = async () => fail("cancelled", { what: key }),
-  ) =>
+  const get = (key: string, end = async () => key) =>
     kept.get(key, () => {
       made += 1;
       return end();
@@ -16,13 +12,13 @@ function counted() {
   return { kept, get, made: () => made };
 }
 
-test("hundreds that begin at once compose their agent once", async () => {
+test("hundreds that begin at once read a value once", async () => {
   const { get, made } = counted();
   await Promise.all(Array.from({ length: 300 }, () => get("clerk")));
   expect(made()).toBe(1);
 });
 
-test("a change makes the next one compose again; of one agent, only its own", async () => {
+test("a change makes the next one read again; of one key, only its own", async () => {
   const { kept, get, made } = counted();
   await Promise.all([get("clerk ada"), get("clerk bob"), get("pilot ada")]);
   kept.forget("clerk");
@@ -33,7 +29,7 @@ test("a change makes the next one compose again; of one agent, only its own", as
   expect(made()).toBe(6);
 });
 
-test("an agent that could not be read is asked for again", async () => {
+test("a value that could not be read is read again", async () => {
   const { get, made } = counted();
   await expect(get("clerk", () => Promise.reject(new Error("the database is away")))).rejects.toThrow("away");
   await get("clerk");
