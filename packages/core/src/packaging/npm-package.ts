@@ -35,6 +35,8 @@ export function readNpmPackage(
 ): Result<PackageContents & { json: PackageJson }> {
   const read = readPackageJson(files);
   if (!read.ok) return read;
+  const twice = firstTwice(files);
+  if (twice !== undefined) return refuseArchive(`it contains ${twice} twice, in different top folders`);
   const json = read.value;
   const manifest = findManifest(files);
   return ok({
@@ -47,6 +49,16 @@ export function readNpmPackage(
     ...(manifest && { manifestText: manifest }),
     json,
   });
+}
+
+/** The reader of the archive sees different paths where only the top folder differs. */
+function firstTwice(files: readonly ArchiveFile[]): string | undefined {
+  const seen = new Set<string>();
+  for (const { path } of files) {
+    if (seen.has(path)) return path;
+    seen.add(path);
+  }
+  return undefined;
 }
 
 /** Command name to file inside the package. */

@@ -11,22 +11,20 @@ import type { PackageContents } from "./package-contents.ts";
 import { findManifest, textOf } from "./package-contents.ts";
 import { writeZip } from "./zip.ts";
 
+const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+/** Wider than PEP 440, but never a path: file names are made of it. */
+const VERSION = /^[vV]?[0-9][A-Za-z0-9.+!_-]{0,99}$/;
+
 /** Metadata of a wheel. Every file must match its RECORD. */
 export function readWheel(files: readonly ArchiveFile[], codec: ArchiveCodec): Result<PackageContents> {
+  const infoFolders = new Set(files.flatMap(({ path }) => /^[^/]+\.dist-info(?=\/)/.exec(path)?.[0] ?? []));
+  if (infoFolders.size > 1) return refuseArchive("it has more than one *.dist-info folder");
   const info = files.find(({ path }) => /^[^/]+\.dist-info\/METADATA$/.test(path));
   if (!info) return refuseArchive("it is not a wheel: *.dist-info/METADATA is missing");
   const folder = info.path.slice(0, -"METADATA".length);
-  const fields = metadataFields(textOf(info));
-  const head = textOf(info).split(/\r?\n\r?\n/)[0] ?? "";
-  const requirements = fields.get("requires-dist") ?? [];
-  if ((head.match(/requires-dist/gi) ?? []).length !== requirements.length)
-    return refuseArchive("its METADATA has an ambiguous dependency");
-  const addressed = requirements.find((each) => /^[^;]*@/.test(each));
-  if (addressed !== undefined)
-    return refuseArchive(`it depends on "${addressed}", a URL instead of a version in an index`);
-  const name = fields.get("name")?.[0];
-  const version = fields.get("version")?.[0];
-  if (!name || !version) return refuseArchive("its METADATA names no package and version");
+  const metadata = readMetadata(textOf(info));
+  if (!metadata.ok) return metadata;
+  const { name, version, requirements } = metadata.value;
   const recorded = checkRecord(files, folder, codec);
   if (!recorded.ok) return recorded;
   const entryPoints = files.find(({ path }) => path === `${folder}entry_points.txt`);
@@ -40,6 +38,29 @@ export function readWheel(files: readonly ArchiveFile[], codec: ArchiveCodec): R
     installScripts: [],
     ...(manifest && { manifestText: manifest }),
   });
+}
+
+interface WheelMetadata {
+  readonly name: string;
+  readonly version: string;
+  readonly requirements: readonly string[];
+}
+
+function readMetadata(text: string): Result<WheelMetadata> {
+  const fields = metadataFields(text);
+  const head = text.split(/\r?\n\r?\n/)[0] ?? "";
+  const requirements = fields.get("requires-dist") ?? [];
+  if ((head.match(/requires-dist/gi) ?? []).length !== requirements.length)
+    return refuseArchive("its METADATA has an ambiguous dependency");
+  const addressed = requirements.find((each) => /^[^;]*@/.test(each));
+  if (addressed !== undefined)
+    return refuseArchive(`it depends on "${addressed}", a URL instead of a version in an index`);
+  const name = fields.get("name")?.[0];
+  const version = fields.get("version")?.[0];
+  if (!name || !version) return refuseArchive("its METADATA names no package and version");
+  if (!NAME.test(name) || !VERSION.test(version))
+    return refuseArchive("its METADATA names a package or a version that Python's index would refuse");
+  return ok({ name, version, requirements });
 }
 
 /**
@@ -94,7 +115,7 @@ function recordLine(line: string): { path: string; hash: string } {
 
 const PyProject = z.looseObject({
   project: z.looseObject({
-    name: z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/, "must be a package name"),
+    name: z.string().regex(NAME, "must be a package name"),
     version: z.string().regex(/^[0-9][A-Za-z0-9.+!]*$/, "must be a version such as 0.1.0"),
     description: z.string().optional(),
     "requires-python": z.string().optional(),

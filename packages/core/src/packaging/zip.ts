@@ -1,6 +1,7 @@
 /**
  * Zip, as wheels use it: read strictly, written reproducibly (no clock, sorted by the caller).
- * Strict means: no links, no encryption, no zip64, no overlapping entries, and correct sizes.
+ * Strict means: no links, no encryption, no zip64, no overlapping entries, and correct sizes. The list of files must be
+ * the only one that any program finds: Python looks for it from the end of the file and takes all that fits, not the count.
  */
 import { ok, type Result } from "../result.ts";
 import {
@@ -15,6 +16,10 @@ import {
 const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
+const LOCATOR64 = 0x07064b50;
+const LOCATOR_BYTES = 20;
+const RENAMING_FIELDS: ReadonlySet<number> = new Set([0x0001, 0x7075]); // zip64 sizes, another name in Unicode
+const AMBIGUOUS = "programs would disagree about which files it contains";
 const LOCAL_BYTES = 30;
 const CENTRAL_BYTES = 46;
 const END_BYTES = 22;
@@ -59,27 +64,66 @@ function readDirectory(bytes: Uint8Array, limits: ArchiveLimits): Result<Entry[]
   const end = findEnd(view);
   if (end === undefined) return refuseArchive("it is not a zip file");
   const count = view.getUint16(end + 10, true);
+  const size = view.getUint32(end + 12, true);
   const directory = view.getUint32(end + 16, true);
-  if (count === 0xffff || directory === 0xffffffff) return refuseArchive("it is in the zip64 format");
+  if (isZip64(view, end)) return refuseArchive("it is in the zip64 format");
   if (count > limits.maxFiles) return refuseArchive(`it contains more than ${limits.maxFiles} files`);
   const entries: Entry[] = [];
   let at = directory;
   for (let index = 0; index < count; index++) {
     if (view.getUint32(at, true) !== CENTRAL) return refuseArchive("its list of files is damaged");
-    const pathBytes = view.getUint16(at + 28, true);
-    entries.push({
-      path: decode(bytes.subarray(at + CENTRAL_BYTES, at + CENTRAL_BYTES + pathBytes)),
-      flags: view.getUint16(at + 8, true),
-      method: view.getUint16(at + 10, true),
-      crc: view.getUint32(at + 16, true),
-      packedBytes: view.getUint32(at + 20, true),
-      sizeBytes: view.getUint32(at + 24, true),
-      mode: view.getUint32(at + 38, true) >>> 16,
-      offset: view.getUint32(at + 42, true),
-    });
-    at += CENTRAL_BYTES + pathBytes + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+    const { entry, next } = readEntry(bytes, view, at);
+    if (!isNamedOnce(bytes, view, { at, next, entry })) return refuseArchive(AMBIGUOUS);
+    entries.push(entry);
+    at = next;
   }
-  return ok(entries);
+  const isWhole = at === end && directory + size === end;
+  const isOneDisk = view.getUint32(end + 4, true) === 0 && view.getUint16(end + 8, true) === count;
+  return isWhole && isOneDisk ? ok(entries) : refuseArchive(AMBIGUOUS);
+}
+
+/** By its numbers, or by a record in front of the end: Python prefers that one. */
+const isZip64 = (view: DataView, end: number): boolean =>
+  view.getUint16(end + 10, true) === 0xffff ||
+  view.getUint32(end + 16, true) === 0xffffffff ||
+  (end >= LOCATOR_BYTES && view.getUint32(end - LOCATOR_BYTES, true) === LOCATOR64);
+
+function readEntry(bytes: Uint8Array, view: DataView, at: number): { entry: Entry; next: number } {
+  const pathBytes = view.getUint16(at + 28, true);
+  const entry = {
+    path: decode(bytes.subarray(at + CENTRAL_BYTES, at + CENTRAL_BYTES + pathBytes)),
+    flags: view.getUint16(at + 8, true),
+    method: view.getUint16(at + 10, true),
+    crc: view.getUint32(at + 16, true),
+    packedBytes: view.getUint32(at + 20, true),
+    sizeBytes: view.getUint32(at + 24, true),
+    mode: view.getUint32(at + 38, true) >>> 16,
+    offset: view.getUint32(at + 42, true),
+  };
+  const more = view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  return { entry, next: at + CENTRAL_BYTES + pathBytes + more };
+}
+
+/** Its name is the same in both headers, in one encoding, and no extra field brings another name or size. */
+function isNamedOnce(
+  bytes: Uint8Array,
+  view: DataView,
+  { at, next, entry }: { at: number; next: number; entry: Entry },
+): boolean {
+  const { path, flags, offset } = entry;
+  const pathBytes = view.getUint16(at + 28, true);
+  const local = offset + LOCAL_BYTES;
+  const isSame =
+    view.getUint16(offset + 26, true) === pathBytes &&
+    decode(bytes.subarray(local, local + pathBytes)) === path;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
+  if (!isSame || (!(flags & UTF8_NAMES) && !/^[\x00-\x7f]*$/.test(path))) return false;
+  const extraEnd = next - view.getUint16(at + 32, true);
+  for (let field = at + CENTRAL_BYTES + pathBytes; field < extraEnd; ) {
+    if (field + 4 > extraEnd || RENAMING_FIELDS.has(view.getUint16(field, true))) return false;
+    field += 4 + view.getUint16(field + 2, true);
+  }
+  return true;
 }
 
 function readEntries(
@@ -135,10 +179,12 @@ function dataStart(bytes: Uint8Array, { offset }: Entry): number {
   return offset + LOCAL_BYTES + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
 }
 
+/** The last one; nothing but its comment may follow. */
 function findEnd(view: DataView): number | undefined {
   const earliest = Math.max(0, view.byteLength - END_BYTES - MAX_COMMENT_BYTES);
   for (let at = view.byteLength - END_BYTES; at >= earliest; at--) {
-    if (view.getUint32(at, true) === END) return at;
+    if (view.getUint32(at, true) !== END) continue;
+    return at + END_BYTES + view.getUint16(at + 20, true) === view.byteLength ? at : undefined;
   }
   return undefined;
 }

@@ -2,7 +2,7 @@
  * npm packages: the package's files in `package/`, its dependencies next to it in `node_modules/`; no script runs unless
  * allowed. npm never works in the package's own folder, so that nothing in the archive (`.npmrc`, a lock file) affects it.
  */
-import { mkdir, open, readFile, realpath, writeFile } from "node:fs/promises";
+import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import {
@@ -14,6 +14,7 @@ import {
   readTarGz,
   stripTopFolder,
 } from "@capstan/core/internal";
+import { readPlainFile, readPlainText } from "../files/plain-file.ts";
 import { describePackage } from "./describe-package.ts";
 import { nodeCodec } from "./node-codec.ts";
 import { dependenciesOf, resolveNpm, writeProject } from "./npm-dependencies.ts";
@@ -23,6 +24,8 @@ import type { PackageKindRules, PackageReading, PlaceRequest } from "./package-k
 import { writeFiles } from "./write-files.ts";
 
 const INSTALL_MS = 300_000;
+const MAX_JSON_BYTES = 1024 * 1024;
+const MAX_PROGRAM_BYTES = 64 * 1024 * 1024;
 const NODE_FILE = /\.[cm]?[jt]s$/;
 /** Files that would configure npm; the package itself does not need them. */
 const STEERS_NPM = /^(\.npmrc|\.yarnrc(\.yml)?|package-lock\.json|npm-shrinkwrap\.json|\.pnpmfile\.cjs)$/;
@@ -73,7 +76,12 @@ export function npmKind(parts: NpmKindParts): PackageKindRules {
 
 async function commandLine(folder: string, command: string, node: string) {
   const root = join(folder, "package");
-  const json = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as PackageJson;
+  // A script that was allowed may have changed any of its files.
+  const found = await readPlainFile(join(root, "package.json"), MAX_JSON_BYTES);
+  if (typeof found === "string") return fail("package_command_missing", { command, has: [] });
+  const contents = readNpmPackage([{ path: "package.json", bytes: found.bytes }]);
+  if (!contents.ok) return contents;
+  const { json } = contents.value;
   const file = binOf(json)[command];
   if (file === undefined) return fail("package_command_missing", { command, has: Object.keys(binOf(json)) });
   const path = join(root, file);
@@ -136,9 +144,6 @@ async function runOwnScripts(
 }
 
 async function startsWithNode(path: string): Promise<boolean> {
-  const file = await open(path).catch(() => undefined);
-  if (!file) return false;
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(200), 0, 200, 0);
-  await file.close();
-  return /^#!.*\bnode\b/.test(buffer.toString("utf8", 0, bytesRead));
+  const text = await readPlainText(path, MAX_PROGRAM_BYTES);
+  return text !== undefined && /^#!.*\bnode\b/.test(text.slice(0, 200));
 }

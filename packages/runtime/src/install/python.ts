@@ -1,5 +1,6 @@
 /** Finds a Python that packages can use, and the index of its pip. */
 
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -97,5 +98,8 @@ const localPaths = (index: readonly string[]): string[] =>
 export async function pythonFiles(venv: string): Promise<string[]> {
   const text = await readFile(join(venv, "pyvenv.cfg"), "utf8").catch(() => "");
   const home = /^home\s*=\s*(.+)$/m.exec(text)?.[1]?.trim();
-  return home === undefined ? [] : [join(dirname(home), "lib"), ...interpreterFiles(join(home, "python3"))];
+  const python = join(home ?? "", "python3");
+  return home === undefined || !existsSync(python)
+    ? []
+    : [join(dirname(home), "lib"), ...interpreterFiles(python)];
 }

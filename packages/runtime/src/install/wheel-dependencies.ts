@@ -3,14 +3,14 @@
  * evaluation of markers. pip is restricted to wheels from an index: `--only-binary` does not cover a dependency
  * given as a URL, so source archives and repositories are refused inside pip, before it would build or clone one.
  */
-import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import { hostsOf } from "../sources/operator-network.ts";
+import { sha256Hex } from "./node-codec.ts";
 import type { ResolvedDependencies } from "./package-kind.ts";
 import type { Python } from "./python.ts";
 import { runTool, type ToolRun, withStaging } from "./run-tool.ts";
@@ -49,7 +49,9 @@ const Report = z.looseObject({
       requested: z.boolean().optional(),
       download_info: z.looseObject({
         url: z.string(),
-        archive_info: z.looseObject({ hashes: z.record(z.string(), z.string()).optional() }).optional(),
+        archive_info: z
+          .looseObject({ hashes: z.record(z.string(), z.string().regex(/^[0-9a-f]+$/)).optional() })
+          .optional(),
       }),
       metadata: z.looseObject({ name: z.string(), version: z.string() }),
     }),
@@ -99,82 +101,76 @@ async function localHash(url: string, findLinks: readonly string[]): Promise<str
   if (!url.startsWith("file://")) return undefined;
   const path = fileURLToPath(url);
   if (!findLinks.includes(dirname(path))) return undefined;
-  return createHash("sha256")
-    .update(await readFile(path))
-    .digest("hex");
+  return sha256Hex(await readFile(path));
 }
 
-/** Creates `<folder>/venv` with the wheel and exactly the dependencies of the lock. */
+/**
+ * Creates `<folder>/venv` with the wheel and exactly the dependencies of the lock, in one run of pip: every start of an
+ * environment's Python runs the `.pth` files of what is already installed in it.
+ */
 export async function placeWheel(
   wheel: { fileName: string; bytes: Uint8Array },
-  { folder, dependencyLock }: { folder: string; dependencyLock: string | undefined },
+  { folder, dependencyLock = "" }: { folder: string; dependencyLock: string | undefined },
   parts: PipParts,
 ): Promise<Result<true>> {
-  const { python, isolation } = parts;
-  const venv = join(folder, "venv");
   const path = join(folder, wheel.fileName);
+  const list = join(folder, "requirements.txt");
+  const venv = join(folder, "venv");
   await mkdir(folder, { recursive: true });
   await writeFile(path, wheel.bytes);
-  const made = await runTool(
-    {
-      argv: [python.executable, "-I", "-m", "venv", "--without-pip", venv],
-      folder,
-      readable: python.files,
-      timeoutMs: INSTALL_MS,
-    },
-    isolation,
-  );
+  const own = `${pathToFileURL(path)} --hash=sha256:${sha256Hex(wheel.bytes)}`;
+  await writeFile(list, `${dependencyLock}\n${own}\n`);
+  const words = ["install", "--no-deps", "--require-hashes", "--requirement", list];
+  let settings = "";
+  const prepare = async (): Promise<Result<true>> => {
+    const made = await makeVenv(venv, folder, parts);
+    if (made.ok) settings = await readFile(join(venv, PYTHON_SETTINGS), "utf8");
+    return made;
+  };
+  const installed = await pip(words, { folder, venv, prepare, onlyLocal: dependencyLock === "", ...parts });
+  if (!installed.ok) return installed;
+  // A wheel may bring files for the environment itself, and these settings decide what its commands can read.
+  const after = await readFile(join(venv, PYTHON_SETTINGS), "utf8").catch(() => undefined);
+  return after === settings ? ok(true) : refused(`a wheel replaces ${PYTHON_SETTINGS} of its environment`);
+}
+
+const PYTHON_SETTINGS = "pyvenv.cfg";
+
+async function makeVenv(
+  venv: string,
+  folder: string,
+  { python, isolation }: PipParts,
+): Promise<Result<true>> {
+  await rm(venv, { recursive: true, force: true });
+  const argv = [python.executable, "-I", "-m", "venv", "--without-pip", venv];
+  const made = await runTool({ argv, folder, readable: python.files, timeoutMs: INSTALL_MS }, isolation);
   if (!made.ok) return made;
-  if (!made.value.ok) return fail("python_venv_failed", { why: made.value.why });
-  if (dependencyLock) {
-    const list = join(folder, "requirements.txt");
-    await writeFile(list, dependencyLock);
-    const words = ["install", "--no-deps", "--require-hashes", "--requirement", list];
-    const installed = await pip(words, { folder, venv, ...parts });
-    if (!installed.ok) return installed;
-  }
-  const installed = await pip(["install", "--no-deps", path], {
-    folder,
-    venv,
-    ...parts,
-    findLinks: [],
-    onlyLocal: true,
-  });
-  return installed.ok ? ok(true) : installed;
+  return made.value.ok ? ok(true) : fail("python_venv_failed", { why: made.value.why });
 }
 
 interface PipRun extends PipParts {
   readonly folder: string;
   readonly venv?: string;
+  /** Before each attempt. */
+  readonly prepare?: () => Promise<Result<true>>;
   readonly onlyLocal?: boolean;
 }
 
 /** First only from the given folders; if something is missing, from the index too. */
 async function pip(words: readonly string[], run: PipRun): Promise<Result<ToolRun>> {
-  const { python, findLinks, venv, onlyLocal = false } = run;
-  const links = findLinks.flatMap((each) => ["--find-links", each]);
-  const index = run.isolation.organisation === undefined ? python.index : withoutProxyOption(python.index);
-  const attempts = [["--no-index", ...links], ...(onlyLocal ? [] : [[...links, ...index]])];
+  const { python, venv } = run;
   const into = venv === undefined ? [] : ["--python", join(venv, "bin", "python")];
   const fixed = ["--isolated", "--no-cache-dir", "--disable-pip-version-check", "--no-input"];
   const limits = ["--only-binary", ":all:", "--timeout", "30", "--retries", "1"];
   let why = "";
-  for (const attempt of attempts) {
-    const argv = [
-      python.executable,
-      "-I",
-      "-c",
-      WHEELS_ONLY,
-      ...fixed,
-      ...into,
-      ...words,
-      ...limits,
-      ...attempt,
-    ];
+  for (const attempt of attemptsOf(run)) {
+    const prepared = (await run.prepare?.()) ?? ok(true);
+    if (!prepared.ok) return prepared;
+    const own = [...fixed, ...into, ...words, ...limits, ...attempt];
     const request = {
-      argv,
+      argv: [python.executable, "-I", "-c", WHEELS_ONLY, ...own],
       folder: run.folder,
-      readable: [...python.files, ...findLinks],
+      readable: [...python.files, ...run.findLinks],
       timeoutMs: INSTALL_MS,
       registries: hostsOf(python.index),
     };
@@ -185,6 +181,13 @@ async function pip(words: readonly string[], run: PipRun): Promise<Result<ToolRu
     if (said) return refused(said);
   }
   return fail("package_dependencies_missing", { manager: "pip", why });
+}
+
+function attemptsOf({ python, findLinks, isolation, onlyLocal = false }: PipRun): string[][] {
+  const links = findLinks.flatMap((each) => ["--find-links", each]);
+  if (onlyLocal) return [["--no-index"]];
+  const index = isolation.organisation === undefined ? python.index : withoutProxyOption(python.index);
+  return [...(links.length > 0 ? [["--no-index", ...links]] : []), [...links, ...index]];
 }
 
 /** In an organisation its proxy is its network's. */

@@ -2,31 +2,19 @@
  * Attacks of a hostile package while it is reviewed, installed and described, with the real npm and pip and a registry on
  * loopback. Each attack runs against a server that is root and one that is not; without root only against the latter.
  */
-import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { join } from "node:path";
 import { buildWheel } from "@capstan/core/internal";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { installAs, SERVERS } from "../../../../tools/packages/install-as.ts";
 import type { InstallOrder } from "../../../../tools/packages/install-in-process.ts";
 import { LoopbackRegistry, tarball } from "../../../../tools/packages/loopback-registry.ts";
 import { demoManifest, file, testTarball, testWheel } from "../../../../tools/packages/test-packages.ts";
 import { nodeCodec } from "../../../runtime/src/install/node-codec.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../../../tools/packages/install-in-process.ts", import.meta.url));
 const SECRET = "what only the server may read";
 const TOKEN = "npm_token_of_the_operator";
-const SERVERS = [
-  { server: "root", drop: [], isHere: process.getuid?.() === 0 },
-  {
-    server: "another user",
-    drop:
-      process.getuid?.() === 0 ? ["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", "--"] : [],
-    isHere: process.platform === "linux",
-  },
-].filter(({ isHere }) => isHere);
 
 let registry: LoopbackRegistry;
 let folder: string;
@@ -47,7 +35,12 @@ afterEach(() => {
 
 describe.each(SERVERS)("a package that a server run by $server installs", ({ drop }) => {
   const install = (bytes: Uint8Array, fileName: string, more: Partial<InstallOrder> = {}) =>
-    installAs(drop, bytes, fileName, more);
+    installAs(
+      drop,
+      bytes,
+      { fileName, ...more },
+      { folder, registryUrl: registry.url, secret: SECRET, npmToken: TOKEN },
+    );
 
   test("would run its own program as the server's git, named by an .npmrc in the archive", async () => {
     const files = { ".npmrc": `git=${join(folder, "data")}/evil.sh\n`, "evil.sh": shellCode() };
@@ -238,54 +231,6 @@ def cli():
 const HELPER = { name: "helper", version: "1.0.0" };
 
 const hashOf = (name: string): string => registry.integrityOf(name, "1.0.0");
-
-interface Answer {
-  readonly ok: boolean;
-  readonly failure?: unknown;
-  readonly value: {
-    summary: string;
-    resolved_dependencies: {
-      name: string;
-      version: string;
-      hash: string;
-      installed_as?: string;
-      inside?: string;
-    }[];
-  };
-}
-
-async function installAs(
-  drop: readonly string[],
-  bytes: Uint8Array,
-  fileName: string,
-  more: object,
-): Promise<Answer> {
-  const work = mkdtempSync(join(folder, "run-"));
-  chmodSync(work, 0o777);
-  rmSync(join(folder, "data"), { recursive: true, force: true });
-  const order: InstallOrder = {
-    folder,
-    archive: join(work, "archive"),
-    fileName,
-    secret: SECRET,
-    env: {
-      PATH: process.env.PATH ?? "",
-      HOME: work,
-      NPM_TOKEN: TOKEN,
-      npm_config_registry: registry.url,
-      PIP_INDEX_URL: `${registry.url}simple/`,
-    },
-    ...more,
-  };
-  writeFileSync(order.archive, bytes, { mode: 0o644 });
-  writeFileSync(join(work, "order.json"), JSON.stringify(order), { mode: 0o644 });
-  const [command = "", ...args] = [...drop, process.execPath, PROGRAM, join(work, "order.json")];
-  // Without root, the operator's Python must be one that this user can run.
-  const path = drop.length > 0 ? `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin` : order.env.PATH;
-  const env = { PATH: path ?? "", TMPDIR: work, HOME: work };
-  const { stdout } = await promisify(execFile)(command, args, { env, maxBuffer: 1e8 });
-  return JSON.parse(stdout) as Answer;
-}
 
 function nodePackage(json: object, files: Record<string, string> = {}): Uint8Array {
   const about = { name: "aech-cli-demo", version: "0.1.0", bin: { "aech-cli-demo": "main.mjs" }, ...json };
