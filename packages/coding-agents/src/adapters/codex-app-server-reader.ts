@@ -34,6 +34,8 @@ interface State {
   steering: unknown;
   /** Not accepted by the turn because it had just ended: starts the next one. */
   readonly waiting: unknown[];
+  /** Nobody is logged in, and its provider needs it. */
+  needsLogin: boolean;
   /** The thread's totals before this run. */
   before: JsonObject;
 }
@@ -55,6 +57,7 @@ export function codexAppServerReader(plan?: CodexPlan, book = new RpcBook()): Li
     running: false,
     steering: undefined,
     waiting: [],
+    needsLogin: false,
     before: {},
   };
   return {
@@ -89,7 +92,9 @@ function read(message: RpcMessage, state: State): AdapterStep {
         state.steering = undefined;
         return { events: [], send: nextTurn(state) };
       }
-      return { events: [refused(message.method, message.error.message)] };
+      return {
+        events: message.method === ACCOUNT.method ? [] : [refused(message.method, message.error.message)],
+      };
   }
 }
 
@@ -102,7 +107,7 @@ function isOfAnotherThread({ threadId }: JsonObject, state: State): boolean {
 function proceed(method: string | undefined, result: JsonObject, state: State): AdapterStep {
   const { book, plan } = state;
   if (method === "initialize" && plan) {
-    const requests = [...plan.before, plan.openThread].map(({ method, params }) =>
+    const requests = [ACCOUNT, ...plan.before, plan.openThread].map(({ method, params }) =>
       book.request(method, params),
     );
     return { events: [], send: [book.notification("initialized"), ...requests] };
@@ -113,10 +118,17 @@ function proceed(method: string | undefined, result: JsonObject, state: State): 
     if (!plan || state.threadId === undefined) return { events };
     return { events, send: [book.request("turn/start", { threadId: state.threadId, ...plan.turn })] };
   }
+  if (method === ACCOUNT.method) {
+    state.needsLogin = result.requiresOpenaiAuth === true && result.account === null;
+    return { events: [] };
+  }
   if (method === "turn/start") noteTurn(asObject(result.turn), state);
   if (method === "turn/steer") state.steering = undefined;
   return { events: [] };
 }
+
+/** Who is logged in. Older versions refuse to say. */
+const ACCOUNT = { method: "account/read", params: { refreshToken: false } };
 
 function nextTurn({ book, threadId, running, waiting }: State): string[] {
   if (running || waiting.length === 0) return [];
@@ -164,13 +176,16 @@ const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
     state.before = total; // a resumed or forked thread first reports the cost of its history
     return [];
   },
-  error: ({ error, willRetry }) => {
+  error: ({ error, willRetry }, state) => {
     const { message: words, additionalDetails, codexErrorInfo } = asObject(error) ?? {};
     const message = asText(words) ?? "Codex failed.";
     if (willRetry !== true) return [codexError(message)];
     const why = asText(additionalDetails); // its message is "Reconnecting... 1/5"
     const told = why === undefined ? message : `${message}: ${why}`;
-    return [{ type: "retry", message: told, ...codexAttempt(message), status: statusOf(codexErrorInfo) }];
+    const status = statusOf(codexErrorInfo);
+    const retry: AdapterEvent = { type: "retry", message: told, ...codexAttempt(message), status };
+    // A proxy of one's own may need no login, so it is only said where nobody answered.
+    return state.needsLogin && status === undefined ? [retry, notLoggedIn(why ?? message)] : [retry];
   },
   warning: warn,
   configWarning: warn,
@@ -181,6 +196,12 @@ const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
     { type: "warning", message: `The model ${String(fromModel)} was replaced by ${String(toModel)}.` },
   ],
 };
+
+const notLoggedIn = (why: string): RunEnded => ({
+  type: "run-ended",
+  outcome: "failed",
+  message: `Not logged in, and the provider cannot be reached: ${why}`,
+});
 
 /** `{ "responseStreamDisconnected": { "httpStatusCode": 401 } }` */
 function statusOf(info: unknown): number | undefined {

@@ -16,6 +16,7 @@ import type { AcpQuirks } from "./acp-reader.ts";
 import { codexAppServerReader } from "./codex-app-server-reader.ts";
 import { codexExecReader } from "./codex-exec-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
+import { withEndOfRetries } from "./endless-retries.ts";
 import { RpcBook } from "./json-rpc.ts";
 import { flag, isImageFile, jsonFile, skillLinks, skillName } from "./run-parts.ts";
 import { codexUsage, withSessionUsage } from "./session-usage.ts";
@@ -86,7 +87,7 @@ function openAppServer(options: RunOptions, place: RunPlace): AdapterRun {
     env: { ...place.thinking.env },
     files: skillLinks(skills, skillRoot),
     stdin: [initialize],
-    ...codexAppServerReader(plan, book),
+    ...withEndOfRetries(codexAppServerReader(plan, book)),
     ...(canExec(options, place) && { fallback: () => openExec(options, place) }),
   };
 }
@@ -174,7 +175,7 @@ function openExec(options: RunOptions, place: RunPlace): AdapterRun {
     input: prompt,
     env: { ...place.thinking.env },
     files: schema ? [schema.file] : [],
-    ...withSessionUsage(codexExecReader(), codexUsage, place, sessionId),
+    ...withSessionUsage(withEndOfRetries(codexExecReader()), codexUsage, place, sessionId),
   };
 }
 

@@ -15,6 +15,7 @@ import { geminiDialects } from "../thinking/thinking-dialects.ts";
 import type { AcpQuirks } from "./acp-reader.ts";
 import { acpRun } from "./acp-run.ts";
 import { defineAdapter } from "./define-adapter.ts";
+import { geminiLog, withGeminiRetries } from "./gemini-log.ts";
 import { geminiReader } from "./gemini-reader.ts";
 import { COMMAND_WARNING, flag, isCommand, skillLinks, withInstructions } from "./run-parts.ts";
 import { geminiUsage, withSessionUsage } from "./session-usage.ts";
@@ -37,7 +38,10 @@ export const geminiAdapter = defineAdapter({
   chooseTransport: ({ sessionId, prompt, approvalMode }) =>
     sessionId !== undefined || (isCommand(prompt) && approvalMode !== "prompt") ? "stream-json" : "acp",
   open: (options, place) =>
-    place.transport === "stream-json" ? openStream(options, place) : openAcp(options, place),
+    withGeminiRetries(
+      place.transport === "stream-json" ? openStream(options, place) : openAcp(options, place),
+      place,
+    ),
 });
 
 interface Launch {
@@ -59,6 +63,7 @@ function launch(
   const { thinking, nativeTools, folder } = place;
   const toolsOff = nativeTools === "off";
   const overlay = homeOverlay(options, place, settings, commands);
+  const log = geminiLog(place);
   const instructions = `${folder}/instructions.md`;
   const replaced = toolsOff && systemPrompt !== undefined;
   return {
@@ -66,11 +71,13 @@ function launch(
     env: {
       GEMINI_CLI_NO_RELAUNCH: "true", // one process, so that signals reach it
       GEMINI_CLI_TRUST_WORKSPACE: "true", // a folder it was pointed at is a folder to trust
+      ...log.env,
       ...thinking.env,
       ...(overlay.length > 0 && { GEMINI_CLI_HOME: `${folder}/home` }),
       ...(replaced && { GEMINI_SYSTEM_MD: instructions }),
     },
     files: [
+      ...log.files,
       ...overlay,
       ...(toolsOff ? [{ path: `${folder}/policy.toml`, content: ONLY_MCP_TOOLS }] : []),
       ...(replaced ? [{ path: instructions, content: systemPrompt }] : []),

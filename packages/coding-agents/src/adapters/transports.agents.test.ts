@@ -143,13 +143,13 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
     const options = { ...base, prompt: `[[${mode}]] x`, timeoutMs: 45_000 };
     const { events, result } = await newHome(name, sim).run(options);
     const retries = events.filter((event) => event.type === "retry");
-    // A program that never gives up says so while it tries.
-    if (result.limit === "time") expect(retries.map((event) => event.code)).toContain(code);
-    else expect(result).toMatchObject({ outcome: "failed", code, nextStep: expect.any(String) });
+    // A program that goes on trying beyond the time limit says so while it tries, and the limit says why.
+    const outcome = result.limit === "time" ? "limit" : "failed";
+    expect(result).toMatchObject({ outcome, code, nextStep: expect.any(String) });
     // What it did again without success is told, each time as what it was.
     expect(new Set(retries.map((event) => event.code))).toEqual(new Set(retries.length > 0 ? [code] : []));
     const asked = sim.requests.filter(({ marker }) => marker === mode).length;
-    if (mode !== "err401" && asked > 2) expect(retries.length).toBeGreaterThan(0);
+    if (mode !== "err401" && asked > 1) expect(retries.length).toBeGreaterThan(0);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what terminals obey must not be in a message
     expect(result.message).not.toMatch(/\u001b|[{}]/);
   });

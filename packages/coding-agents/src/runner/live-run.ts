@@ -19,7 +19,7 @@ import { BufferedText } from "./buffered-text.ts";
 import { checkedAnswer } from "./checked-answer.ts";
 import { redact } from "./clean-environment.ts";
 import { EventQueue } from "./event-queue.ts";
-import { forcedBy } from "./forced-ending.ts";
+import { forcedBy, timedOut } from "./forced-ending.ts";
 import { HttpLink } from "./http-link.ts";
 import { homeFiles, type PreparedRun, planRun, type RunRequest, readyPlan } from "./prepare-run.ts";
 import { privateFolder, removeFolder, returnRunFiles } from "./private-folder.ts";
@@ -80,7 +80,7 @@ class LiveRun implements RunHandle {
     this.#buffer = options.stream === false ? new BufferedText() : undefined;
     const timeoutMs = options.timeoutMs ?? settings.defaultTimeoutMs;
     this.#timeout = setTimeout(() => {
-      this.#force({ outcome: "limit", limit: "time", message: `The run timed out after ${timeoutMs} ms.` });
+      this.#force(timedOut(adapter.name, timeoutMs, this.#ledger.retried));
     }, timeoutMs);
     this.#emit(this.#ledger.take(request.opening));
     void request.notices

@@ -25,6 +25,11 @@ import {
 const MAX_TOOL_OUTPUT_CHARS = 100_000; // some 25k tokens; a file dump must not fill every client's memory
 const MAX_WAITING = 100; // warnings a CLI prints before it identifies itself
 
+interface Retried {
+  readonly message: string;
+  readonly code: ReportedErrorCode;
+}
+
 /** An outcome decided by the runner, whatever the agent reports. */
 export interface ForcedEnding {
   readonly outcome: RunOutcome;
@@ -43,6 +48,8 @@ export interface RunLedger {
   readonly settled: boolean;
   /** What the terminal event said, once it came. */
   readonly outcome: RunOutcome | undefined;
+  /** Why the program is trying again, until its model answers. */
+  readonly retried: Retried | undefined;
   /** Model calls so far: as marked by the adapter, otherwise counted by rounds of tools. */
   readonly turns: number;
   readonly usage: CliUsage | undefined;
@@ -67,7 +74,7 @@ class Ledger implements RunLedger {
   #terminal: RunEnded | undefined;
   #error: ErrorSeen | undefined;
   /** The last retry, until the model answers: a program that gives up in silence failed by it. */
-  #retried: { readonly message: string; readonly code: ReportedErrorCode } | undefined;
+  #retried: Retried | undefined;
   #sessionId: string | undefined;
   #usage: CliUsage | undefined;
   #markedTurns = 0;
@@ -84,6 +91,10 @@ class Ledger implements RunLedger {
 
   get outcome(): RunOutcome | undefined {
     return this.#terminal?.outcome;
+  }
+
+  get retried(): Retried | undefined {
+    return this.#retried;
   }
 
   get turns(): number {
