@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { type Failure, fail } from "@capstan/core";
 import { nearest } from "@capstan/core/internal";
+import { withAgentId } from "./agents/agent-option.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
 import { jsonDocument, jsonLine } from "./json-text.ts";
@@ -35,7 +36,11 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
     terminal.out(json ? jsonDocument(value) : typeof text === "string" ? text : text());
     return 0;
   };
-  const outcome = await command.run({ ...surroundings, args, options, json, print }).catch(systemRefusal);
+  const run = async () => {
+    const meant = await withAgentId(options, surroundings.server);
+    return meant.ok ? command.run({ ...surroundings, args, options: meant.value, json, print }) : meant;
+  };
+  const outcome = await run().catch(systemRefusal);
   return typeof outcome === "number" ? outcome : explain(outcome.failure, surroundings, json);
 }
 

@@ -10,7 +10,7 @@ import { runVerb } from "../run-verb.ts";
 export const budgets: Command = {
   usage:
     "capstan budgets [list | add <name> --limit <n> [--measure cost_usd|tokens|calls] [--period minute|hour|day|week|month] " +
-    "[--for-each user|agent] [--user <email>] [--agent <id>] [--capability <id>] [--time-zone <zone>] " +
+    "[--for-each user|agent] [--user <email>] [--agent <agent>] [--capability <id>] [--time-zone <zone>] " +
     "[--at-limit ask|wait|deny] [--webhook <url>] | raise <id> --limit <n> | remove <id>]",
   summary: "Lists, adds, raises and removes budgets. The default is US dollars a day.",
   options: {

@@ -11,8 +11,8 @@ const text = { type: "string" } as const;
 
 export const connections: Command = {
   usage:
-    "capstan connections [list | add <provider> [--scopes <a,b>] [--agent <id>] [--hours <n>] [--user <name>] | " +
-    "answer <approval> [--term once|time|always] [--hours <n>] | uses <id> | revoke <id> | disallow <id> --agent <id> | " +
+    "capstan connections [list | add <provider> [--scopes <a,b>] [--agent <agent>] [--hours <n>] [--user <name>] | " +
+    "answer <approval> [--term once|time|always] [--hours <n>] | uses <id> | revoke <id> | disallow <id> --agent <agent> | " +
     "providers | provider <id> --client-id <id> [--tenant <directory>] [--issuer <url>] [--hosts <a,b>] " +
     "[--resource <url>] [--kind oauth2|api_key|basic] [--header <name>] [--secret] | remove-provider <id>]",
   summary: "Connects accounts at other services, shows what used them, and revokes them.",
@@ -147,7 +147,7 @@ async function revoke({ server, print }: CommandContext, id: string) {
 async function disallow({ server, print, options }: CommandContext, id: string) {
   const { agent } = options;
   if (typeof agent !== "string")
-    return fail("command_invalid", { message: "--agent <id> is required", usage: connections.usage });
+    return fail("command_invalid", { message: "--agent <agent> is required", usage: connections.usage });
   const sent = await (await server()).connections.disallow(id, agent);
   return sent.ok ? print({ disallowed: agent }, `${agent} asks again\n`) : sent;
 }

@@ -8,7 +8,7 @@ import { runVerb } from "../run-verb.ts";
 export const memories: Command = {
   usage:
     "capstan memories [list | search <text> | add <text> | edit <id> [--text <text>] [--trust] | forget <id>] " +
-    "[--scope user|agent|organisation] [--agent <id>] [--user <email>] [--limit 50]",
+    "[--scope user|agent|organisation] [--agent <agent>] [--user <email>] [--limit 50]",
   summary:
     "Lists, searches, adds, corrects and deletes facts that agents remember. `--trust` removes a fact's source labels.",
   options: {

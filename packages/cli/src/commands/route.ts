@@ -7,7 +7,7 @@ import { printTable } from "../print-table.ts";
 import { numberOf, requestBody } from "../request-body.ts";
 
 export const route: Command = {
-  usage: 'capstan route "<task>" [--agent id] [--top 5]',
+  usage: 'capstan route "<task>" [--agent agent] [--top 5]',
   summary: "Shows which capability a task would go to, with reasons and the plan. Nothing is executed.",
   options: { agent: { type: "string" }, top: { type: "string" } },
   examples: ['capstan route "create a business plan for an AI bookkeeping startup"'],

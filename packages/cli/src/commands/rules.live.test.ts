@@ -40,13 +40,31 @@ test("without rules it says what decides then", async () => {
 
 test("a rule is added from a file, decides a call, is listed as a sentence, and is removed", async () => {
   expect((await capstan("add", file(SMALL_SUMS))).out).toContain("Ask before add when b is above 100.");
-  const check = (b: number) => capstan("check", "add", "--agent", agent, "--input", `{"a": 1, "b": ${b}}`);
+  const check = (b: number, whom = agent) =>
+    capstan("check", "add", "--agent", whom, "--input", `{"a": 1, "b": ${b}}`);
   expect((await check(101)).out).toMatch(/^ask: Ask before add when b is above 100\. \(rule [0-9a-f-]{36}\)/);
+  expect((await check(101, "clerk")).out).toMatch(/^ask/);
   expect((await check(100)).out).toBe("allow: The tool's own policy allows it.\n");
   const { items } = JSON.parse((await capstan("list", "--json")).out);
   expect(items).toMatchObject([{ name: "Small sums only", then: "ask", agent_id: null }]);
   expect((await capstan("remove", items[0].id)).code).toBe(0);
   expect((await check(101)).out).toMatch(/^allow/);
+});
+
+test("of a file, either all rules are added or none, and none twice", async () => {
+  const two = `${SMALL_SUMS}- { name: Next, tools: [add], then: deny }\n`;
+  const broken = await capstan(
+    "add",
+    file(two.replace("tools: [add], then: deny", "tools: [ad], then: deny")),
+  );
+  expect(broken.err).toMatch(/rules\[1\]\.tools\[0\].*did you mean add/);
+  expect((await server.call("GET", "/v1/rules")).body.items).toEqual([]);
+  expect((await capstan("add", file(two))).code).toBe(0);
+  const again = await capstan("add", file(two));
+  expect(again.err).toContain('there is already a rule named "Small sums only"');
+  const { items } = (await server.call("GET", "/v1/rules")).body;
+  expect(items).toHaveLength(2);
+  for (const { id } of items) await capstan("remove", id);
 });
 
 test("simulate says how many calls were tried, and what would change", async () => {
@@ -65,7 +83,14 @@ test.each([
     () => ["check", "add", "--agent", agent, "--input", "[1]"],
     /not a JSON object/,
   ],
-  ["no agent", () => ["check", "add"], /--agent <id> is missing/],
+  [
+    "a person who is none",
+    () => ["add", file(`${SMALL_SUMS}  ask: { whom: Ada }\n`)],
+    /e-mail address or "admin"/,
+  ],
+  ["no rules", () => ["add", file("[]")], /no rules/],
+  ["an unknown agent", () => ["check", "add", "--agent", "Nobody"], /Nobody/],
+  ["no agent", () => ["check", "add"], /--agent <agent> is missing/],
 ])("%s is refused with what is wrong", async (_what, args, words) => {
   const { code, err } = await capstan(...args());
   expect([code === 0, err]).toEqual([false, expect.stringMatching(words)]);

@@ -6,13 +6,14 @@ import { Document, isMap, isSeq } from "yaml";
 import type { Command, CommandContext } from "../command.ts";
 import { parseClearJson } from "../json-text.ts";
 import { itemsOf, printList } from "../print-table.ts";
+import { checkNew } from "../rules/check-new.ts";
 import { rulesIn } from "../rules/read-rules.ts";
 import { fieldsOfRule } from "../rules/rule-plan.ts";
 import { runVerb } from "../run-verb.ts";
 
 export const rules: Command = {
   usage:
-    "capstan rules [list [--agent <id>] | add <file> | export [--agent <id>] | remove <id> | simulate <file> | check <tool> --agent <id> [--input <json>]]",
+    "capstan rules [list [--agent <agent>] | add <file> | export [--agent <agent>] | remove <id> | simulate <file> | check <tool> --agent <agent> [--input <json>]]",
   summary:
     "Lists, adds and removes rules; checks them against one call, or against all calls of the last 30 days.",
   options: { agent: { type: "string" }, input: { type: "string" } },
@@ -20,7 +21,7 @@ export const rules: Command = {
     "capstan rules add rules.yaml",
     "capstan rules export > rules.yaml",
     "capstan rules simulate rules.yaml",
-    `capstan rules check write_file --agent <id> --input '{"path": "/a.txt", "content": "x"}'`,
+    `capstan rules check write_file --agent <agent> --input '{"path": "/a.txt", "content": "x"}'`,
   ],
   run: (context) =>
     runVerb(context, rules.usage, {
@@ -49,14 +50,20 @@ async function list({ server, print, terminal, options: { agent } }: CommandCont
   );
 }
 
+/** All of the file or nothing: a rule of a file may only make sense beside the others. */
 async function add({ server, print }: CommandContext, file: string) {
   const read = await rulesIn(file, rules.usage);
   if (!read.ok) return read;
   const api = await server();
+  const checked = await checkNew(api, file, read.value);
+  if (!checked.ok) return checked;
   const items: Rule[] = [];
   for (const rule of read.value) {
     const made = await api.rules.create(rule);
-    if (!made.ok) return made;
+    if (!made.ok) {
+      for (const { id } of items) await api.rules.remove(id);
+      return made;
+    }
     items.push(made.value);
   }
   return print({ items }, () => items.map(({ id, sentence }) => `Added ${id}: ${sentence}\n`).join(""));
@@ -102,7 +109,7 @@ async function check({ server, print, options: { agent, input } }: CommandContex
 }
 
 const missingAgent = () =>
-  fail("command_invalid", { message: "--agent <id> is missing", usage: rules.usage });
+  fail("command_invalid", { message: "--agent <agent> is missing", usage: rules.usage });
 
 function parsedInput(text: unknown): Result<Record<string, unknown>> {
   if (typeof text !== "string") return ok({});

@@ -8,7 +8,7 @@ import { requestBody } from "../request-body.ts";
 
 export const run: Command = {
   usage:
-    'capstan run "<task>" [--agent id] [--session id] [--yes] [--no-wait] [--user email] [--key idempotency-key] [--timeout seconds]',
+    'capstan run "<task>" [--agent agent] [--session id] [--yes] [--no-wait] [--user email] [--key idempotency-key] [--timeout seconds]',
   summary: "Executes a task and prints the result. Ctrl-C stops following it; the task keeps running.",
   options: {
     session: { type: "string" },

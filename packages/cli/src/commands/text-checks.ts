@@ -9,7 +9,7 @@ import { runVerb } from "../run-verb.ts";
 export const textChecks: Command = {
   usage:
     "capstan text-checks [list | add <name> [--kind email|credit_card|phone|secret] [--find <words, separated by commas>] " +
-    "[--pattern <RE2>] [--model <name> --prompt <what it looks for>] [--then mask|block|ask] [--agent <id>] [--words <text>] | try <text> [--agent <id>] | remove <id>]",
+    "[--pattern <RE2>] [--model <name> --prompt <what it looks for>] [--then mask|block|ask] [--agent <agent>] [--words <text>] | try <text> [--agent <agent>] | remove <id>]",
   summary:
     "Lists, adds and removes checks on what models say, or tries them on a text. A check masks unless told otherwise.",
   options: {

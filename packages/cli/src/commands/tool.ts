@@ -7,7 +7,7 @@ import type { Command } from "../command.ts";
 import { toolArguments } from "../tool-arguments.ts";
 
 export const tool: Command = {
-  usage: "capstan tool run <capability> <tool> [json | key=value ...] [--session id] [--agent id]",
+  usage: "capstan tool run <capability> <tool> [json | key=value ...] [--session id] [--agent agent]",
   summary: "Runs one tool and prints its output.",
   options: { session: { type: "string" }, agent: { type: "string" } },
   examples: [

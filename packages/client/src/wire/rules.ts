@@ -100,7 +100,7 @@ const limitFields = {
 };
 const askFields = {
   whom: z
-    .union([z.email(), z.literal("admin")])
+    .union([z.email('must be an e-mail address or "admin"'), z.literal("admin")])
     .optional()
     .meta({ description: "Who answers instead of the user; `admin`: any admin." }),
   expiry: ApprovalExpiryWire.optional().meta({
