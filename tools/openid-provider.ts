@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { type Adapter, Provider } from "oidc-provider";
+import { noteIssued, tokensIn } from "./token-search.ts";
 
 export interface TestPerson {
   readonly sub: string;
@@ -54,6 +55,8 @@ export async function testProvider(
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
   const key = { ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid: "the-key" };
   const provider = newProvider(issuer, key, known, hasDeviceFlow, givesRefreshTokens);
+  noteIssued(client.client_secret);
+  provider.on("grant.success", ({ body }) => noteIssued(...tokensIn(body)));
   const tokens: TestProvider["tokens"] = { refuse: undefined, asked: 0 };
   const answer = interactionsBefore(provider);
   handle = (request, response) => {

@@ -1,6 +1,7 @@
 /** A model provider on loopback with OpenAI's chat protocol and scripted answers, for tests of the whole server. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { noteSaid } from "./token-search.ts";
 
 export interface LlmMessage {
   readonly role: string;
@@ -75,6 +76,7 @@ async function answer(
   }
   let body = "";
   for await (const part of request) body += part;
+  noteSaid("prompt", body);
   const asked: LlmRequest = JSON.parse(body);
   requests.push(asked);
   const reply = script(asked);

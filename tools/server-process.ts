@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { bareEnvironment } from "./bare-environment.ts";
 import type { FreshStore } from "./stores-under-test.ts";
 import { type Answer, callServer } from "./test-server.ts";
+import { noteSaid } from "./token-search.ts";
 
 const MAIN = fileURLToPath(new URL("../packages/server/src/main.ts", import.meta.url));
 const START_MS = 60_000;
@@ -55,6 +56,7 @@ export function spawnServer(
   let errors = "";
   child.stderr?.on("data", (bytes) => {
     errors += bytes;
+    noteSaid("log of a process", errors);
   });
   const log = () => errors;
   const end = async (signal: NodeJS.Signals = "SIGTERM") => {

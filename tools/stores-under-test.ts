@@ -3,11 +3,13 @@ import { randomUUID } from "node:crypto";
 import { inject } from "vitest";
 import { copyTemplate, newDataFolder, removeData } from "./data-folders.ts";
 import { databaseUrl, onServer } from "./real-parts.ts";
+import { searchStore } from "./token-search.ts";
 
 /** Where a server or a database can be opened: pass it to `openDatabase` or to the server's settings. */
 export interface FreshStore {
   readonly dataDir: string;
   readonly url?: string;
+  /** Rejects, after it dropped it, if a token is found in it. */
   drop(): Promise<void>;
 }
 
@@ -24,13 +26,13 @@ export const EMPTY_STORES: { name: "pglite" | "postgres"; empty: () => Promise<F
 
 async function emptyPglite(): Promise<FreshStore> {
   const dataDir = newDataFolder();
-  return { dataDir, drop: async () => removeData(dataDir) };
+  return droppable({ dataDir }, async () => removeData(dataDir));
 }
 
 /** It has every table: making them costs a second, and is itself tested where a start is. */
 export async function freshPglite(): Promise<FreshStore> {
   const dataDir = copyTemplate(inject("pgliteTemplate"));
-  return { dataDir, drop: async () => removeData(dataDir) };
+  return droppable({ dataDir }, async () => removeData(dataDir));
 }
 
 /** As above. */
@@ -48,12 +50,18 @@ async function newDatabase(options = ""): Promise<FreshStore> {
   const name = `capstan_${randomUUID().replaceAll("-", "")}`;
   await onServer(base, `create database ${name} ${options}`);
   const dataDir = newDataFolder();
+  return droppable({ dataDir, url: databaseUrl(base, name) }, async () => {
+    removeData(dataDir);
+    await onServer(base, `drop database if exists ${name} with (force)`);
+  });
+}
+
+function droppable(place: Omit<FreshStore, "drop">, remove: () => Promise<void>): FreshStore {
   return {
-    dataDir,
-    url: databaseUrl(base, name),
-    drop: async () => {
-      removeData(dataDir);
-      await onServer(base, `drop database if exists ${name} with (force)`);
+    ...place,
+    async drop() {
+      const found = await searchStore(place).finally(remove);
+      if (found.length > 0) throw new Error(`tokens were left in the clear: ${found.join(", ")}`);
     },
   };
 }

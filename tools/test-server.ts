@@ -4,6 +4,7 @@ import { parseSettings } from "../packages/server/src/settings/settings.ts";
 import type { ServerExtras } from "../packages/server/src/start/open-features.ts";
 import { type RunningServer, startServer } from "../packages/server/src/start/serve.ts";
 import type { FreshStore } from "./stores-under-test.ts";
+import { noteSaid } from "./token-search.ts";
 
 export interface TestServer extends RunningServer {
   /** JSON in, JSON out, with the status. */
@@ -31,7 +32,10 @@ export async function testServer(
     ...environment,
   });
   if (!settings.ok) throw new Error(settings.failure.message);
-  const log = openLog((line) => process.stderr.write(`${line}\n`), true);
+  const log = openLog((line) => {
+    noteSaid("log", line);
+    process.stderr.write(`${line}\n`);
+  }, true);
   const started = await startServer(settings.value, log, {
     environment: { PATH: process.env.PATH ?? "", HOME: store.dataDir },
     ...extras,

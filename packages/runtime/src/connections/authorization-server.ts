@@ -35,23 +35,39 @@ export async function readAuthorizationServer(
     `${origin}/.well-known/oauth-authorization-server${path}`,
     ...(path === "" ? [] : [`${origin}/.well-known/openid-configuration${path}`]),
   ];
+  const others = new Set<string>();
+  let refused: Result<never> | undefined;
   for (const place of places) {
-    const read = Metadata.safeParse(await readDocument(fetch, place));
+    const document = await fetchDocument(fetch, place);
+    if (!document.ok) {
+      refused ??= document; // the next place may answer: some servers redirect what they do not have
+      continue;
+    }
+    const read = Metadata.safeParse(document.value);
     if (read.success && withoutSlash(read.data.issuer) === withoutSlash(issuer)) return ok(read.data);
+    if (read.success) others.add(read.data.issuer);
   }
+  if (refused !== undefined && others.size === 0) return refused;
+  const named = others.size > 0 ? `; there is metadata of ${[...others].join(" and ")}` : "";
   return fail("input_invalid", {
-    where: `issuer: no metadata of ${issuer} is found at ${places.join(" or ")}`,
+    where: `issuer: no metadata of ${issuer} is found at ${places.join(" or ")}${named}`,
   });
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, "");
 
-/** Undefined when it is not there or no JSON. */
+/** Undefined when it is not there, cannot be reached, or is no JSON. */
 export async function readDocument(fetch: GuardedFetch, url: string): Promise<unknown> {
+  const document = await fetchDocument(fetch, url);
+  return document.ok ? document.value : undefined;
+}
+
+/** Refused or unreachable is a failure; undefined is a response without JSON. */
+async function fetchDocument(fetch: GuardedFetch, url: string): Promise<Result<unknown>> {
   const signal = AbortSignal.timeout(METADATA_MS);
   const answer = await fetch(url, { headers: { accept: "application/json" }, signal, redirects: "refuse" });
-  if (!answer.ok) return undefined;
-  if (answer.value.ok) return answer.value.json().catch(() => undefined);
+  if (!answer.ok) return answer;
+  if (answer.value.ok) return ok(await answer.value.json().catch(() => undefined));
   await answer.value.body?.cancel();
-  return undefined;
+  return ok(undefined);
 }

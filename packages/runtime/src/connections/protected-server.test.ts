@@ -61,7 +61,12 @@ describe("a server that wants a login", () => {
     ["a server without PKCE", {}, { code_challenge_methods_supported: ["plain"] }, "PKCE"],
     ["a server that does not say it has PKCE", {}, { code_challenge_methods_supported: undefined }, "PKCE"],
     ["a login over plain http", {}, { token_endpoint: "http://login.example/token" }, "TLS"],
-    ["another issuer than it asked", {}, { issuer: "https://victim.example" }, "no metadata"],
+    [
+      "another issuer than it asked",
+      {},
+      { issuer: "https://victim.example" },
+      "there is metadata of https://victim.example",
+    ],
     ["an address that runs code", {}, { authorization_endpoint: "javascript:alert(1)" }, "no metadata"],
   ])("is refused when it names %s", async (_, resource, server, why) => {
     const documents = { [AT]: { ...RESOURCE, ...resource }, [SERVER_AT]: { ...SERVER, ...server } };
@@ -69,6 +74,33 @@ describe("a server that wants a login", () => {
     expect(found).toMatchObject({
       ok: false,
       failure: { code: "mcp_login_unusable", message: expect.stringContaining(why) },
+    });
+  });
+
+  test("is found although its authorization server redirects what it does not have", async () => {
+    const known = network({ [AT]: RESOURCE, [SERVER_AT]: SERVER });
+    const found = await discoverProtectedServer(
+      async (url, options) =>
+        url.includes("openid-configuration")
+          ? fail("url_refused", { url, why: "it redirects" })
+          : known(url, options),
+      MCP,
+      "",
+    );
+    expect(found).toMatchObject({ ok: true });
+  });
+
+  test("says why its authorization server cannot be reached, not that it has no metadata", async () => {
+    const refused = fail("url_refused", { url: LOGIN, why: "it is a private address" });
+    const known = network({ [AT]: RESOURCE });
+    const found = await discoverProtectedServer(
+      async (url, options) => (url.startsWith(LOGIN) ? refused : known(url, options)),
+      MCP,
+      "",
+    );
+    expect(found).toMatchObject({
+      ok: false,
+      failure: { message: expect.stringContaining("private address") },
     });
   });
 
