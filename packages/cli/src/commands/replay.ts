@@ -14,7 +14,7 @@ const POLL_MS = 500;
 
 export const replay: Command = {
   usage:
-    "capstan replay <run | session | key=value of a query ...> [--with <revision | model | capability@version | rules file | prompt file>] " +
+    "capstan replay <run | session | key=value of a query ...> [--with <revision | label | model | capability@version | rules file | prompt file>] " +
     "[--live-reads] [--stand-in <tool>=<json>] [--concurrency <n>] [--budget <usd>] [--no-wait] | list | show <id> | cancel <id> | remove <id>",
   summary:
     "Replays recorded runs with a change. Tool results come from the recording; nothing with side effects runs. " +

@@ -22,20 +22,25 @@ import type { EvalCell, EvalResult } from "./eval-result.ts";
 
 export function itemsIn(text: string): Result<Item[]> {
   const items: Item[] = [];
+  const faults: string[] = [];
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue;
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      return fail("dataset_file_invalid", { where: `line ${at + 1} is not JSON` });
-    }
-    const read = readInput(DatasetItemCreate, value);
-    if (!read.ok)
-      return fail("dataset_file_invalid", { where: `line ${at + 1}: ${faultsText(read.faults)}` });
-    items.push(read.value);
+    const value = jsonIn(line);
+    const read = value === undefined ? undefined : readInput(DatasetItemCreate, value);
+    if (!read) faults.push(`line ${at + 1} is not JSON`);
+    else if (read.ok) items.push(read.value);
+    else faults.push(`line ${at + 1}: ${faultsText(read.faults)}`);
   }
+  if (faults.length > 0) return fail("dataset_file_invalid", { where: faults.join("; ") });
   return items.length === 0 ? fail("dataset_file_invalid", { where: "it has no items" }) : ok(items);
+}
+
+function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined; // no line of JSON is undefined
+  }
 }
 
 export function evalOffline(

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Api, ReplayCreate, ReplayWith } from "@capstan/client";
 import { fail, ok, type Result } from "@capstan/core";
+import { REVISION_LABELS } from "@capstan/core/internal";
 import { findAgent } from "../agents/find-agent.ts";
 import { numberOf } from "../request-body.ts";
 import { rulesIn } from "../rules/read-rules.ts";
@@ -31,16 +32,27 @@ export async function changeOf(given: readonly string[], usage: string): Promise
 function named(text: string): [string, string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  if (/^\d+$/.test(text)) return ["revision", text];
+  if (/^\d+$/.test(text) || isLabel(text)) return ["revision", text];
   if (/\.(ya?ml|json)$/.test(text)) return ["rules", text];
   if (/\.(md|txt)$/.test(text)) return ["prompt", text];
   return [text.includes("@") ? "capability" : "model", text];
 }
 
+type Label = (typeof REVISION_LABELS)[number];
+const isLabel = (text: string): text is Label => (REVISION_LABELS as readonly string[]).includes(text);
+
 type Reader = (value: string, usage: string) => Promise<Result<ReplayWith>>;
 
 const READERS: Readonly<Record<string, Reader>> = {
-  revision: async (value) => ok({ revision: Number(value) }),
+  revision: async (value, usage) => {
+    const revision = isLabel(value) ? value : Number(value);
+    return revision === value || Number.isInteger(revision)
+      ? ok({ revision })
+      : fail("command_invalid", {
+          message: `--with revision=${value}: a number or ${REVISION_LABELS.join(", ")} is expected`,
+          usage,
+        });
+  },
   model: async (value) => ok({ model: value }),
   capability: async (value) => {
     const [id = "", version] = value.split("@");

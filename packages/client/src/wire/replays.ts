@@ -35,9 +35,13 @@ export const RecordedRunQuery = z
 export type RecordedRunQuery = z.input<typeof RecordedRunQuery>;
 
 const change = {
-  revision: z.int().min(1).optional().meta({
-    description: "Of the run's agent. Default: the revision that the run had.",
-  }),
+  revision: z
+    .union([z.int().min(1), z.enum(REVISION_LABELS)])
+    .optional()
+    .meta({
+      description:
+        "Of the run's agent: a number, or a label, which stands for its revision of this moment. Default: the revision that the run had.",
+    }),
   model: z
     .string()
     .regex(/^(recorded|[\w.-]+\/.{1,200})$/, "must have the form provider/model, or be recorded")

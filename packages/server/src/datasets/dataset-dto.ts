@@ -58,22 +58,29 @@ const FAULTS_SHOWN = 5;
 
 /** The items of a file, or every line that is wrong. */
 export function itemsInFile(format: "jsonl" | "csv", text: string): Result<Item[]> {
-  const rows = format === "csv" ? csvRows(text) : jsonLines(text);
+  const rows = format === "csv" ? csvRows(text) : ok(jsonLines(text));
   if (!rows.ok) return rows;
   if (rows.value.length === 0) return fail("dataset_file_invalid", { where: "it has no items" });
   if (rows.value.length > MOST_ITEMS)
     return fail("limit_reached", { what: "items in a file", limit: MOST_ITEMS });
   const items: Item[] = [];
   const faults: string[] = [];
-  for (const { where, value } of rows.value) {
-    const read = readInput(DatasetItemCreate, value);
-    if (read.ok) items.push(read.value as Item);
-    else faults.push(`${where}: ${faultsText(read.faults)}`);
+  for (const row of rows.value) {
+    const read = itemIn(row);
+    if (typeof read === "string") faults.push(read);
+    else items.push(read);
   }
   const seen = new Set<string>();
   const twice = items.find(({ id }) => seen.size === seen.add(id).size);
   if (twice) faults.push(`the id "${twice.id}" is there twice`);
   return faults.length === 0 ? ok(items) : fail("dataset_file_invalid", { where: shownFaults(faults) });
+}
+
+/** The item, or what is wrong. */
+function itemIn({ where, value, fault }: Row): Item | string {
+  if (fault !== undefined) return where + fault;
+  const read = readInput(DatasetItemCreate, value);
+  return read.ok ? (read.value as Item) : `${where}: ${faultsText(read.faults)}`;
 }
 
 const shownFaults = (faults: readonly string[]): string =>
@@ -83,10 +90,12 @@ const shownFaults = (faults: readonly string[]): string =>
 
 interface Row {
   readonly where: string;
-  readonly value: unknown;
+  readonly value?: unknown;
+  /** Why it has no value. */
+  readonly fault?: string;
 }
 
-function jsonLines(text: string): Result<Row[]> {
+function jsonLines(text: string): Row[] {
   const rows: Row[] = [];
   for (const [at, line] of text
     .replace(/^\uFEFF/, "")
@@ -97,10 +106,10 @@ function jsonLines(text: string): Result<Row[]> {
     try {
       rows.push({ where, value: JSON.parse(line) });
     } catch {
-      return fail("dataset_file_invalid", { where: `${where} is not JSON` });
+      rows.push({ where, fault: " is not JSON" });
     }
   }
-  return ok(rows);
+  return rows;
 }
 
 /** Columns that hold JSON; in `expected`, text that is none stays text. */
@@ -112,14 +121,15 @@ function csvRows(text: string): Result<Row[]> {
   const rows: Row[] = [];
   for (const [at, cells] of read.value.entries()) {
     const where = `row ${at + 2}`;
-    const value: Record<string, unknown> = {};
-    for (const [name, cell] of Object.entries(cells)) {
-      if (cell === "") continue;
-      const field = cellValue(name, cell);
-      if (!field) return fail("dataset_file_invalid", { where: `${where}, ${name} is not JSON` });
-      value[name] = field.value;
-    }
-    rows.push({ where, value: { id: String(at + 1), ...value } });
+    const filled = Object.entries(cells).filter(([, cell]) => cell !== "");
+    const fields = filled.map(([name, cell]) => [name, cellValue(name, cell)] as const);
+    const broken = fields.filter(([, field]) => !field).map(([name]) => name);
+    const value = Object.fromEntries(fields.map(([name, field]) => [name, field?.value]));
+    rows.push(
+      broken.length > 0
+        ? { where, fault: `, ${broken.join(" and ")} is not JSON` }
+        : { where, value: { id: String(at + 1), ...value } },
+    );
   }
   return ok(rows);
 }

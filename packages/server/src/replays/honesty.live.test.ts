@@ -1,6 +1,6 @@
 /**
- * The benchmark of honesty: twenty recorded sessions, twelve changes whose effect on each session is known beforehand. The report
- * finds every effect, in exactly the sessions that have it, and nothing where nothing changed. The last two were added when the
+ * The benchmark of honesty: twenty recorded sessions, sixteen changes whose effect on each session is known beforehand. The report
+ * finds every effect, in exactly the sessions that have it, and nothing where nothing changed. The last six were added when the
  * comparison was finished, and were found at once: it is not fitted to the first ten.
  */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -93,6 +93,26 @@ const CHANGES: Readonly<Record<string, Change>> = {
     affects: has("refund"),
     finds: /diverged refund/, // one result was recorded, and a second refund is never made up
   },
+  "a limit on the steps": {
+    with: { revision: 4 },
+    affects: (plan) => steps(plan) > 1,
+    finds: /outcome done run_step_limit/,
+  },
+  "a model that is down": {
+    with: { model: "openai-compatible/scripted-down" },
+    affects: () => true,
+    finds: /outcome done \w*(?:model|provider)\w*/,
+  },
+  "a rule of somebody else": {
+    with: { rules: [{ name: "trial", tools: ["*"], then: "deny", user: "somebody@example.com" }] },
+    affects: () => false,
+    finds: /never/,
+  },
+  "a prompt that slips in one order": {
+    with: { system_prompt: "only 13: say:Sorry, not this one." },
+    affects: has(" 13"),
+    finds: /^answer$/,
+  },
 };
 
 let server: TestServer;
@@ -116,6 +136,7 @@ beforeAll(async () => {
     server.call("PATCH", `/v1/agents/${agentId}`, { ...change, save_as: "draft" });
   expect((await draft({ tool_policies: { find_order: "deny" } })).status).toBe(200);
   expect((await draft({ capabilities: [], tool_policies: {} })).status).toBe(200);
+  expect((await draft({ capabilities: ["shop"], limits: { max_steps: 2 } })).status).toBe(200);
   effects.length = 0;
 }, 120_000);
 afterAll(async () => {
@@ -158,16 +179,18 @@ interface Compared {
   calls: { change: string; tool: string }[];
   gate: { tool: string; before: string; after: string }[];
   answer: { same: boolean };
+  outcome: { before: string; after: string };
   tokens: { before: number; after: number };
   diverged: { tool: string } | null;
 }
 
-function textOf({ verdict, calls, gate, answer, tokens, diverged }: Compared): string {
+function textOf({ verdict, calls, gate, answer, tokens, diverged, outcome }: Compared): string {
   if (verdict === "same") return "same";
   return [
     ...calls.filter(({ change }) => change !== "same").map(({ change, tool }) => `${change} ${tool}`),
     ...gate.map(({ tool, before, after }) => `gate ${tool} ${before} ${after}`),
     ...(diverged ? [`diverged ${diverged.tool}`] : []),
+    ...(outcome.before === outcome.after ? [] : [`outcome ${outcome.before} ${outcome.after}`]),
     ...(answer.same ? [] : ["answer"]),
     ...(tokens.before === tokens.after ? [] : ["tokens"]),
   ].join(", ");

@@ -10,6 +10,7 @@ import {
   type DatabaseRetry,
   type Gate,
   type Models,
+  type RevisionStore,
   replayQueue,
   replayStore,
   startReplayWorker,
@@ -32,6 +33,7 @@ export interface ReplayFeatureParts {
   readonly configSeal: ConfigSeal;
   readonly audit: AuditLog;
   readonly sharing: AgentSharings;
+  readonly revisions: RevisionStore;
   readonly withRetry: DatabaseRetry;
   readonly onError: (error: unknown, what: string) => void;
 }

@@ -35,7 +35,15 @@ export function selectionOf({
 
 /** Secrets in configs are sealed before anything is stored. */
 export function changeOf(
-  { revision, model, capabilities, system_prompt: systemPrompt, rules }: Created["with"],
+  {
+    revision,
+    model,
+    capabilities,
+    system_prompt: systemPrompt,
+    rules,
+  }: Omit<Created["with"], "revision"> & {
+    readonly revision?: number | undefined;
+  },
   seal: ConfigSeal["seal"],
 ): ReplayChange {
   const refs = capabilities?.map((entry): CapabilityRef => {

@@ -13,6 +13,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import {
   type AgentSharings,
   type AuditLog,
+  agentsOfRuns,
   type Composer,
   type ConfigSeal,
   type Database,
@@ -21,6 +22,7 @@ import {
   type Models,
   type ReplayRecord,
   type ReplayStore,
+  type RevisionStore,
   readNumberCursor,
   readRecording,
   selectRuns,
@@ -104,6 +106,7 @@ export interface ReplayRouteParts {
   readonly audit: AuditLog;
   readonly sharing: AgentSharings;
   readonly composer: Pick<Composer, "knows">;
+  readonly revisions: Pick<RevisionStore, "labels">;
 }
 
 export function replayRoutes(parts: ReplayRouteParts) {
@@ -189,11 +192,13 @@ async function createReplay(
   if (!allowed.ok) return allowed;
   const runIds = await selectRuns(database.pool, selectionOf(body), ownerFilter(caller));
   if (!runIds.ok) return runIds;
-  const usable = await checkAgents(parts, caller, runIds.value, body.with.revision);
+  const revision = await revisionNumber(parts, body.with.revision, runIds.value);
+  if (!revision.ok) return revision;
+  const usable = await checkAgents(parts, caller, runIds.value, revision.value);
   if (!usable.ok) return usable;
   const made = await replays.create({
     owner: caller.email,
-    change: changeOf(body.with, parts.configSeal.seal),
+    change: changeOf({ ...body.with, revision: revision.value }, parts.configSeal.seal),
     runIds: runIds.value,
     liveReads: body.live_reads,
     standIns: body.stand_ins as ReplayRecord["standIns"], // any JSON value, as parsed
@@ -204,4 +209,22 @@ async function createReplay(
   const details = { runs: runIds.value.length, live_reads: body.live_reads };
   await audit.add({ actor: caller.email, action: "replay.created", subject: made.id, details });
   return ok(made);
+}
+
+/** A label is resolved once, for the whole replay. */
+async function revisionNumber(
+  { database, revisions }: Pick<ReplayRouteParts, "database" | "revisions">,
+  asked: z.output<typeof ReplayCreate>["with"]["revision"],
+  runIds: readonly string[],
+): Promise<Result<number | undefined>> {
+  if (typeof asked !== "string") return ok(asked);
+  const [agentId = "", ...others] = await agentsOfRuns(database.pool, runIds);
+  if (others.length > 0)
+    return fail("input_invalid", {
+      where: `with.revision: "${asked}" is a label of one agent, but the runs are of ${others.length + 1}; choose runs of one`,
+    });
+  const labels = await revisions.labels(agentId);
+  if (!labels.ok) return labels;
+  const found = labels.value.find(({ label }) => label === asked);
+  return found ? ok(found.revision) : fail("not_found", { what: "revision with the label", id: asked });
 }

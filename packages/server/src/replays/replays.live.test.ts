@@ -167,6 +167,19 @@ describe.each(STORES)("a replay on $name", ({ fresh }) => {
     await server.call("PATCH", `/v1/agents/${id}`, { system_prompt: "skip:refund", save_as: "draft" });
     expect((await replay(own.runId, {})).verdict).toBe("same");
     expect(changes(await replay(own.runId, { revision: 2 }))).toContain("missing refund");
+    expect(changes(await replay(own.runId, { revision: "draft" }))).toContain("missing refund");
+    expect((await replay(own.runId, { revision: "live" })).verdict).toBe("same");
+    const others = await server.call("POST", "/v1/replays", {
+      runs: [runId, own.runId],
+      with: { revision: "live" },
+    });
+    expect(others).toMatchObject({ status: 422, body: { code: "input_invalid" } });
+    expect(others.body.message).toContain('"live" is a label of one agent, but the runs are of 2');
+    const unlabelled = await server.call("POST", "/v1/replays", {
+      runs: [own.runId],
+      with: { revision: "canary" },
+    });
+    expect(unlabelled).toMatchObject({ status: 404, body: { code: "not_found" } });
     const gone = await replay(own.runId, { revision: 9 });
     expect(gone).toMatchObject({ status: "failed", verdict: null, failure: { code: "not_found" } });
   });
