@@ -117,6 +117,7 @@ export {
 export { type ContinueIn, inProgram } from "./coding-agents/continue-in.ts";
 export type { RunStarted } from "./coding-agents/events.ts";
 export {
+  ANSWER_REPEATED,
   type CliUsage,
   type CodingAgentEvent,
   type CostSource,

@@ -274,13 +274,16 @@ function endTurn(stopReason: string, result: JsonObject, state: State): AdapterE
   ];
 }
 
+/** Why a turn failed that only the agent stopped. */
+export const CANCELLED_UNASKED = "The agent cancelled its turn, and nobody had asked it to.";
+
 /** Only a turn that we cancelled, or in which a person said no, was interrupted: Copilot cancels one that comes too fast for it. */
 function endingOf(
   stopReason: string,
   { cancelled, refused }: State,
 ): Pick<RunEnded, "outcome" | "message" | "limit"> {
   if (stopReason === "cancelled" && !cancelled && !refused)
-    return { outcome: "failed", message: "The agent cancelled its turn, and nobody had asked it to." };
+    return { outcome: "failed", message: CANCELLED_UNASKED };
   return ENDINGS[stopReason] ?? { outcome: "failed", message: `It stopped: ${stopReason}.` };
 }
 

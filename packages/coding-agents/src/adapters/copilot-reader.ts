@@ -19,6 +19,7 @@ import {
   rowsFor,
   text,
 } from "../lines/json-line.ts";
+import { missingOf } from "./copilot-answer.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { StreamedText } from "./streamed-text.ts";
@@ -59,15 +60,6 @@ export function copilotReader(sessionId?: string): LineReader {
   };
 }
 
-/** It leaves out pieces of an answer that comes faster than it can print them. */
-const wholeAgain = (content: string): AdapterEvent[] => [
-  {
-    type: "warning",
-    message: "Copilot left out parts of its answer while it came; the whole answer follows.",
-  },
-  ...textDelta(`\n\n${content}`),
-];
-
 const dataOf = (record: JsonObject): JsonObject => asObject(record.data) ?? {};
 
 const row = rowsFor<State>();
@@ -94,7 +86,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
     { messageId: text, content: text, parentToolCallId: maybeText },
     ({ messageId, content, parentToolCallId }, { streamed }) => {
       if (parentToolCallId !== undefined) return [];
-      if (streamed.hasGaps(messageId, content)) return wholeAgain(content);
+      if (streamed.hasGaps(messageId, content)) return missingOf(content, streamed.passed(messageId));
       return textDelta(streamed.whole(messageId, content));
     },
   ),

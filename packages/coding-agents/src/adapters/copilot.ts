@@ -13,6 +13,7 @@ import { copilotSessions } from "../sessions/copilot-sessions.ts";
 import { flagDialect } from "../thinking/thinking-dialects.ts";
 import type { AcpQuirks } from "./acp-reader.ts";
 import { acpRun } from "./acp-run.ts";
+import { withStoredAnswer } from "./copilot-answer.ts";
 import { copilotLog, withLoggedRetries } from "./copilot-log.ts";
 import { copilotReader } from "./copilot-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
@@ -83,7 +84,8 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
   const { mcpServers: _, ...rest } = options; // named at launch: the list of visible tools is read then
   // The effort is a launch flag too; as a session option it does not exist.
   const run = acpRun(parts, rest, { ...place, thinking: { ...place.thinking, option: null } });
-  return withLoggedRetries(withSessionUsage(run, copilotUsage, place, options.sessionId), place);
+  const counted = withSessionUsage(run, copilotUsage, place, options.sessionId);
+  return withLoggedRetries(withStoredAnswer(counted, place, options.sessionId), place);
 }
 
 /** Both transports trim the prompt. */

@@ -15,15 +15,20 @@ export class StreamedText {
 
   /** The whole block so far: returns what was not emitted yet. */
   whole(key: string, text: string): string {
-    const passed = this.#passed.get(key) ?? "";
+    const passed = this.passed(key);
     if (!text.startsWith(passed)) return "";
     this.#passed.set(key, text);
     return text.slice(passed.length);
   }
 
+  /** What was emitted of this block. */
+  passed(key: string): string {
+    return this.#passed.get(key) ?? "";
+  }
+
   /** Pieces of this block never came: the whole is longer, and does not continue them. */
   hasGaps(key: string, text: string): boolean {
-    const passed = this.#passed.get(key) ?? "";
+    const passed = this.passed(key);
     return text.length > passed.length && !text.startsWith(passed);
   }
 

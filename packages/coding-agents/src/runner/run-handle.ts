@@ -1,5 +1,12 @@
 /** The return value of `run()`: the event stream, commands, and the result. */
-import type { CliUsage, CodingAgentEvent, RunErrorCode, RunLimit, RunOutcome } from "@capstan/core/internal";
+import {
+  ANSWER_REPEATED,
+  type CliUsage,
+  type CodingAgentEvent,
+  type RunErrorCode,
+  type RunLimit,
+  type RunOutcome,
+} from "@capstan/core/internal";
 
 export interface RunHandle extends AsyncIterable<CodingAgentEvent> {
   /** The run's own id; the agent's session id is in `run-started` and in the result. */
@@ -47,8 +54,13 @@ export class ResultBuilder {
   readonly #warnings: string[] = [];
   readonly #pieces: string[] = [];
   #toolCalls = 0;
+  /** Where the text since the last tool begins. */
+  #lastText = 0;
 
   add(event: CodingAgentEvent): void {
+    if (event.type === "tool-started" || event.type === "tool-ended") this.#lastText = this.#pieces.length;
+    // What was told of it in part is in the whole that follows.
+    if (event.type === "warning" && event.code === ANSWER_REPEATED) this.#pieces.length = this.#lastText;
     if (event.type === "text-delta") this.#pieces.push(event.text);
     if (event.type === "tool-started") this.#toolCalls += 1;
     if (event.type === "warning") this.#warnings.push(event.message);

@@ -63,6 +63,9 @@ export const runEndedEvent = z.object({
   usage: usageEvent.omit({ type: true }).optional(),
 });
 
+/** The code of a warning before an answer that was told in part: the whole of it follows. */
+export const ANSWER_REPEATED = "answer_repeated";
+
 export const codingAgentEventSchema = z.discriminatedUnion("type", [
   runStartedEvent,
   z.object({ type: z.literal("text-delta"), text }),
