@@ -67,6 +67,14 @@ describe("a conversation made of events", () => {
     expect(viewOf(log).runs).toMatchObject([{ status: "done" }]);
   });
 
+  test("says that an answer was empty, and nothing of one that has words", () => {
+    expect(saidIn(numbered([started("a"), finished("a")]))).toMatchObject([
+      { kind: "notice", tone: "bad", text: "The model returned an empty answer." },
+    ]);
+    const spoken = numbered([started("a"), ...text("m", ["Yes."]), finished("a")]);
+    expect(saidIn(spoken)).toMatchObject([{ kind: "text" }]);
+  });
+
   test("recognises a refused call by its code, message and next step", () => {
     const refusal = JSON.stringify({ code: "scope_missing", message: "No.", nextStep: "Ask." });
     const log = numbered([started("r1"), ...call("t1", "send", "{}"), result("t1", refusal)]);
@@ -156,7 +164,7 @@ describe("a conversation made of events", () => {
         { type: "tool-call", tool_call_id: "t0", tool_name: "add", input: { a: 1 } },
       ]),
     ];
-    const log = numbered([started("b"), finished("b")]);
+    const log = numbered([started("b")]);
     expect(viewOf(log, [...past, ...STORED.slice(1)]).entries).toMatchObject([
       { kind: "user", message: { text: "before" } },
       { kind: "tool", name: "add", argumentsText: '{"a":1}' },

@@ -96,6 +96,13 @@ const ROWS: Rows = {
     draft.setRun({ status: statusAfter(outcome), endedAt: timestamp, tokens, step: undefined });
     if (outcome?.type === "interrupt") for (const each of outcome.interrupts) ask(draft, each, timestamp);
     if (outcome?.type === "cancelled") notice(draft, { id: String(seq), tone: "plain", text: "Stopped." });
+    if (draft.run?.status === "done" && draft.entries.at(-1)?.kind === "user")
+      notice(draft, {
+        id: String(seq),
+        tone: "bad",
+        text: "The model returned an empty answer.",
+        code: "answer_empty",
+      });
     for (const id of pendingCalls(outcome))
       draft.change("tool", id, (call) => ({ ...call, forClient: true }));
   },

@@ -95,5 +95,13 @@ function ReadFailure({ error, what, onRetry }: { error: unknown; what: string; o
 
 /** Why a change was refused. */
 export function ChangeFailure({ error }: { error: Error | null }) {
-  return error ? <FailureNote failure={failureOf(error)} /> : null;
+  if (!error) return null;
+  return (
+    <div ref={bringIntoView} className="scroll-my-6">
+      <FailureNote failure={failureOf(error)} />
+    </div>
+  );
 }
+
+/** At the end of a long form or list, a failure would appear below what is in view. */
+const bringIntoView = (note: HTMLElement | null) => note?.scrollIntoView({ block: "nearest" });

@@ -21,6 +21,13 @@ describe("markdown", () => {
     ["a formula in a sentence", "so $x^2$ grows", "p(so  math(x^2)  grows)"],
     ["a formula in parentheses", "so \\(x^2\\) grows", "p(so  math(x^2)  grows)"],
     ["a formula on its own", "$$\nx^2\n$$", "MATH(x^2)"],
+    [
+      "a display formula within a line",
+      "$$E = mc^2$$ and $a_1$ hold",
+      "p(math(E = mc^2)  and  math(a_1)  hold)",
+    ],
+    ["a display formula in brackets within a line", "so \\[x^2\\] grows", "p(so  math(x^2)  grows)"],
+    ["a formula on its own after a line", "It is:\n$$\nx^2\n$$", "p(It is:) MATH(x^2)"],
     ["prices as prices", "costs $5 and $6, or $7-$8", "p(costs $5 and $6, or $7-$8)"],
   ])("reads %s", (_, source, shape) => {
     expect(parseMarkdown(source).map(shapeOf).filter(Boolean).join(" ")).toBe(shape);

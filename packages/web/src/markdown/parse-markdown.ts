@@ -13,13 +13,14 @@ export interface MathToken extends Tokens.Generic {
 
 const DISPLAY = /^(?:\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\])(?:\n+|$)/;
 // A price is not a formula: no space after the opening sign, none before the closing one, and no digit after it.
-const INLINE = /^(?:\$(?![\s$])((?:\\.|[^$\\\n])+?)(?<![\s\\])\$(?!\d)|\\\((.+?)\\\))/;
+const INLINE =
+  /^(?:\$\$([^$\n]+)\$\$|\\\[(.+?)\\\]|\$(?![\s$])((?:\\.|[^$\\\n])+?)(?<![\s\\])\$(?!\d)|\\\((.+?)\\\))/;
 
 const math = (level: "block" | "inline", pattern: RegExp): TokenizerExtension => ({
   name: level === "block" ? "mathBlock" : "mathInline",
   level,
   start: (source) => {
-    const place = source.search(level === "block" ? /\$\$|\\\[/ : /\$|\\\(/);
+    const place = source.search(level === "block" ? /(?<=\n)(?:\$\$|\\\[)/ : /\$|\\[([]/);
     return place < 0 ? undefined : place;
   },
   tokenizer(source) {
@@ -28,7 +29,7 @@ const math = (level: "block" | "inline", pattern: RegExp): TokenizerExtension =>
     return {
       type: "math",
       raw: found[0],
-      text: (found[1] ?? found[2] ?? "").trim(),
+      text: (found.slice(1).find((text) => text !== undefined) ?? "").trim(),
       display: level === "block",
     };
   },

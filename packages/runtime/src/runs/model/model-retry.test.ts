@@ -54,6 +54,16 @@ describe("a failed model call", () => {
     expect(JSON.stringify(judge(silent))).not.toContain("APICallError");
   });
 
+  test("that cannot answer and gives no reason is told with its status", () => {
+    const gateway = new APICallError({
+      message: "",
+      url: "https://acme.example",
+      requestBodyValues: {},
+      statusCode: 502,
+    });
+    expect(JSON.stringify(judge(gateway))).toContain("HTTP 502, and the response gave no reason");
+  });
+
   test.each<[string, Record<string, string>, number]>([
     ["seconds", { "retry-after": "7" }, 7000],
     ["a date", { "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT" }, 9000],

@@ -124,7 +124,12 @@ const STATUS_OF_STREAM_ERROR: Record<string, number> = {
 function messageOf(error: unknown): string {
   const message = field(error, "message") ?? field(field(error, "error"), "message");
   if (typeof message === "string" && message !== "") return message;
-  return APICallError.isInstance(error) ? "the response gave no reason" : String(error);
+  if (!APICallError.isInstance(error)) return String(error);
+  const { statusCode = 0 } = error;
+  // Refusals (400 to 499) name their status in the failure's own sentence.
+  return statusCode >= 500
+    ? `HTTP ${statusCode}, and the response gave no reason`
+    : "the response gave no reason";
 }
 
 const field = (value: unknown, name: string): unknown =>

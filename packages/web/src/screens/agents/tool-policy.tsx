@@ -28,7 +28,7 @@ export function ToolPolicy({ tool, inForce, draft, onChange }: ToolPolicyProps) 
   return (
     <Select
       aria-label={`Policy of ${tool}`}
-      className="h-7! w-44! shrink-0 py-0! text-xs"
+      className="h-7! w-44! shrink-0 py-0! pr-1! pl-2! text-xs"
       value={chosen ?? ""}
       onChange={({ target }) => set(target.value)}
     >

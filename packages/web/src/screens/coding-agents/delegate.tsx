@@ -1,7 +1,7 @@
 import type { CodingAgentCommand } from "@capstan/client";
 import type { CodingAgentEvent } from "@capstan/core/internal";
 import SquareTerminal from "lucide-react/icons/square-terminal";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { Badge, Code } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Field, Select, TextArea, TextField } from "../../kit/field.tsx";
@@ -22,13 +22,32 @@ export function Delegate() {
         const usable = items.filter(({ installed }) => installed);
         if (usable.length === 0)
           return (
-            <Empty icon={SquareTerminal} title="No coding agents installed on this machine">
-              The matrix shows how to install each one.
-            </Empty>
+            <>
+              <Empty icon={SquareTerminal} title="No coding agents installed on this machine">
+                Install one and log in to it, then load this page again.
+              </Empty>
+              <InstallSteps steps={items.map(({ display_name, next_step }) => [display_name, next_step])} />
+            </>
           );
         return <RunForm agents={usable.map(({ name, display_name }) => [name, display_name])} />;
       }}
     </Loaded>
+  );
+}
+
+function InstallSteps({ steps }: { steps: [name: string, step: string | null][] }) {
+  return (
+    <dl className="mx-auto grid max-w-3xl gap-x-4 gap-y-2 text-xs sm:grid-cols-[auto_1fr]">
+      {steps.map(
+        ([name, step]) =>
+          step !== null && (
+            <Fragment key={name}>
+              <dt className="font-medium">{name}</dt>
+              <dd className="min-w-0 text-ink-soft">{step}</dd>
+            </Fragment>
+          ),
+      )}
+    </dl>
   );
 }
 

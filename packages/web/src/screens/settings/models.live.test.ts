@@ -17,16 +17,17 @@ afterAll(async () => {
 
 test("a provider is checked before it is saved; then its model is chosen, named in the chat, and answers", async () => {
   const page = await studio.open("/settings/models");
+  await page.setViewportSize({ width: 1280, height: 700 });
   await page.getByText("No model found: the built-in demo answers").waitFor();
   await page.getByRole("button", { name: "Add server: OpenAI-compatible server" }).click();
   const form = page.getByRole("form", { name: /Set up/ });
   expect(await form.getByRole("button", { name: "Check and save" }).isDisabled()).toBe(true);
   await form.getByLabel("Address").fill(llm.baseUrl);
   await form.getByRole("button", { name: "Check and save" }).click();
-  await form
-    .getByRole("alert")
-    .getByText(/refused the key.*Incorrect API key/)
-    .waitFor();
+  const reason = form.getByRole("alert").getByText(/refused the key.*Incorrect API key/);
+  await reason.waitFor();
+  const bottom = () => reason.evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
+  await expect.poll(bottom, { message: "the failure is in view" }).toBeLessThan(0);
   expect((await studio.server.call("GET", "/v1/status")).body.model.demo).toBe(true);
 
   llm.script = () => ({ text: ["never"], until: new Promise(() => {}) });
