@@ -345,6 +345,7 @@ export { isSemver, isVersionPin, satisfies } from "./semver.ts";
 export type { CompileGrep, FileLimits, GrepMatch, LineFinder } from "./session-files.ts";
 export { baseName, normalisePath, parentPath, parentPaths } from "./session-path.ts";
 export { titleFromMessage } from "./session-title.ts";
+export { type ListedTask, taskListIn } from "./task-list.ts";
 export {
   asksAbout,
   type CompiledCheck,

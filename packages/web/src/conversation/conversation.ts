@@ -4,18 +4,24 @@
  */
 import type { Message, SessionEvent } from "@capstan/client";
 import type { JsonValue, RunEvent } from "@capstan/core";
-import { applyPatch, CUSTOM_EVENTS, type Interrupt, type JsonPatchOperation } from "@capstan/core/internal";
+import {
+  applyPatch,
+  CUSTOM_EVENTS,
+  type Interrupt,
+  type JsonPatchOperation,
+  type ListedTask,
+  taskListIn,
+} from "@capstan/core/internal";
 import { Draft } from "./draft.ts";
-import type { ConversationView, Entry, NoticeEntry, RunView, Todo } from "./entries.ts";
+import type { ConversationView, Entry, NoticeEntry, RunView } from "./entries.ts";
 import { reconcile } from "./reconcile.ts";
 import { storedEntries, storedTodos } from "./stored-messages.ts";
-import { todosIn } from "./todos.ts";
 import { isFailureText, parsed } from "./tool-result.ts";
 
 export class Conversation {
   readonly #draft = new Draft();
   #lastSeq = 0;
-  #storedTodos: readonly Todo[] = [];
+  #storedTodos: readonly ListedTask[] = [];
   #view: ConversationView | undefined;
 
   get lastSeq(): number {
@@ -149,8 +155,8 @@ const ROWS: Rows = {
   TOOL_CALL_END: (draft, { toolCallId }) => {
     draft.change("tool", toolCallId, (before) => ({ ...before, ready: true }));
     const call = draft.find("tool", toolCallId);
-    if (call?.argumentsText.includes('"todos"'))
-      draft.todos = todosIn(parsed(call.argumentsText)) ?? draft.todos;
+    if (call?.argumentsText.includes('"status"'))
+      draft.todos = taskListIn(parsed(call.argumentsText)) ?? draft.todos;
   },
   TOOL_CALL_RESULT: (draft, { toolCallId, content, metadata }) => {
     const text = typeof content === "string" ? content : JSON.stringify(content);

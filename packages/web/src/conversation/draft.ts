@@ -1,7 +1,8 @@
 /** A conversation while events are applied: the list changes in place, each entry is replaced, never mutated. */
 import type { Message } from "@capstan/client";
 import type { JsonValue } from "@capstan/core";
-import { type Entry, keyOf, type RunView, type Todo, type UserMessage } from "./entries.ts";
+import type { ListedTask } from "@capstan/core/internal";
+import { type Entry, keyOf, type RunView, type UserMessage } from "./entries.ts";
 import { userMessage } from "./stored-messages.ts";
 
 type Kind = Entry["kind"];
@@ -12,7 +13,7 @@ export class Draft {
   readonly #places = new Map<string, number>();
   readonly runs: RunView[] = [];
   state: JsonValue | undefined;
-  todos: readonly Todo[] = [];
+  todos: readonly ListedTask[] = [];
   /** The call that had a result last: what is drawn next, it draws. */
   lastResult: string | undefined;
   toolResults = 0;

@@ -1,6 +1,6 @@
 /** The entries of a conversation, in order. */
 import type { JsonValue } from "@capstan/core";
-import type { Interrupt } from "@capstan/core/internal";
+import type { Interrupt, ListedTask } from "@capstan/core/internal";
 
 interface Piece {
   readonly id: string;
@@ -106,12 +106,6 @@ export type Entry =
 
 export const keyOf = ({ kind, id }: Pick<Entry, "kind" | "id">): string => `${kind} ${id}`;
 
-export interface Todo {
-  readonly content: string;
-  readonly activeForm?: string;
-  readonly status: "pending" | "in_progress" | "completed";
-}
-
 export interface RunView {
   readonly id: string;
   readonly status: "running" | "done" | "waiting" | "failed" | "cancelled";
@@ -126,7 +120,7 @@ export interface ConversationView {
   readonly entries: readonly Entry[];
   readonly runs: readonly RunView[];
   readonly state: JsonValue | undefined;
-  readonly todos: readonly Todo[];
+  readonly todos: readonly ListedTask[];
   /** Increases with every tool result, to reload what a tool may have changed. */
   readonly toolResults: number;
 }

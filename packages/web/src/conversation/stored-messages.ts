@@ -1,7 +1,7 @@
 /** Stored messages as entries: people's messages, and complete turns without events in this session (a fork's history). */
 import type { Message, StoredPart } from "@capstan/client";
-import type { Entry, Media, Todo, ToolEntry, UserMessage } from "./entries.ts";
-import { todosIn } from "./todos.ts";
+import { type ListedTask, taskListIn } from "@capstan/core/internal";
+import type { Entry, Media, ToolEntry, UserMessage } from "./entries.ts";
 import { isFailureText } from "./tool-result.ts";
 
 export function userMessage({
@@ -24,9 +24,9 @@ function mediaIn(part: StoredPart): Media[] {
 }
 
 /** The last list of tasks that was written, for a session whose events do not tell it: a fork's. */
-export function storedTodos(messages: readonly Message[]): readonly Todo[] | undefined {
+export function storedTodos(messages: readonly Message[]): readonly ListedTask[] | undefined {
   const calls = messages.flatMap(({ content }) => content).filter((part) => part.type === "tool-call");
-  return calls.map(({ input }) => todosIn(input)).findLast((todos) => todos !== undefined);
+  return calls.map(({ input }) => taskListIn(input)).findLast((todos) => todos !== undefined);
 }
 
 /** A turn as it was stored: without times, but whole. */

@@ -7,11 +7,10 @@ import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { count } from "../kit/words.ts";
 import { type DiffLine, lineDiff } from "./line-diff.ts";
 
-/** What was written to this path in the conversation, oldest first. */
+/** What calls with a path and a content wrote to this path, whichever tool it was, oldest first. */
 export function versionsOf(path: string, entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) => {
-    if (entry.kind !== "tool" || !entry.name.endsWith("write_file") || !entry.result || entry.result.failed)
-      return [];
+    if (entry.kind !== "tool" || !entry.result || entry.result.failed) return [];
     const given = entry.edited ?? parsed(entry.argumentsText);
     if (!isObject(given) || typeof given.path !== "string" || typeof given.content !== "string") return [];
     return normal(given.path) === normal(path) ? [given.content] : [];

@@ -73,3 +73,21 @@ test("files are passed with the new message", () => {
   };
   expect(promptAfter([message], undefined).files).toEqual([file]);
 });
+
+test.each([
+  ["write_todos", { todos: [{ content: "Sail", status: "pending" }] }],
+  ["my_own_checklist", { todos: [{ content: "Sail", status: "pending" }] }],
+  ["a_plan", { plan: [{ step: "Sail", status: "pending" }] }],
+])(
+  "a list of tasks that stands in the part that is cut off is told, whichever tool wrote it: %s",
+  (toolName, input) => {
+    const listed: ConversationMessage = {
+      id: "l",
+      role: "assistant",
+      content: [{ type: "tool-call", toolCallId: "1", toolName, input }],
+    };
+    const long = said("2", "x".repeat(250_000));
+    const { prompt } = promptAfter([user("1", "a"), listed, long, user("3", "b")], undefined);
+    expect(prompt).toContain(`[Your list of tasks, as you last wrote it: ${JSON.stringify(input)}]`);
+  },
+);

@@ -6,6 +6,7 @@ import {
   type ConversationMessage,
   type FilePart,
   type ToolCallPart,
+  taskListIn,
   toolOutputText,
 } from "@capstan/core/internal";
 
@@ -69,11 +70,9 @@ function transcript(told: readonly ConversationMessage[], all: readonly Conversa
     .join("\n");
 }
 
-const TASK_LIST = /^(write_todos|TodoWrite|todowrite|write_todos_list|update_plan)$/;
-
 /** The last list of tasks, whichever tool wrote it: it may stand in the part of a conversation that is cut off. */
 function taskList(all: readonly ConversationMessage[]): string[] {
-  const last = [...callsById(all).values()].findLast(({ toolName }) => TASK_LIST.test(toolName));
+  const last = [...callsById(all).values()].findLast(({ input }) => taskListIn(input) !== undefined);
   return last ? [`[Your list of tasks, as you last wrote it: ${JSON.stringify(last.input)}]`] : [];
 }
 

@@ -1,4 +1,5 @@
 /** One entry of a conversation. To show another kind, add a row to the table and its component. */
+import { taskListIn } from "@capstan/core/internal";
 import Bot from "lucide-react/icons/bot";
 import ChevronRight from "lucide-react/icons/chevron-right";
 import { type ComponentType, memo } from "react";
@@ -10,7 +11,6 @@ import type {
   SubagentEntry,
   TextEntry,
 } from "../../conversation/entries.ts";
-import { todosIn } from "../../conversation/todos.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { cx } from "../../kit/cx.ts";
 import { JsonView } from "../../kit/json-view.tsx";
@@ -81,7 +81,7 @@ function ReasoningView({ entry }: { entry: ReasoningEntry }) {
 
 function ActivityView({ entry: { activityType, content } }: { entry: ActivityEntry }) {
   if (activityType === SUMMARY_ACTIVITY) return <SummaryView content={content} />;
-  const todos = todosIn(content);
+  const todos = taskListIn(content);
   if (todos)
     return (
       <section aria-label="Tasks" className="rounded-lg border border-line bg-surface px-3 py-2">

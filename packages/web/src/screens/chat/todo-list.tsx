@@ -1,7 +1,7 @@
+import type { ListedTask } from "@capstan/core/internal";
 import Check from "lucide-react/icons/check";
 import CircleDashed from "lucide-react/icons/circle-dashed";
 import LoaderCircle from "lucide-react/icons/loader-circle";
-import type { Todo } from "../../conversation/entries.ts";
 import { cx } from "../../kit/cx.ts";
 
 const LOOKS = {
@@ -10,7 +10,7 @@ const LOOKS = {
   pending: { icon: CircleDashed, color: "text-ink-faint", label: "To do" },
 } as const;
 
-export function TodoList({ todos }: { todos: readonly Todo[] }) {
+export function TodoList({ todos }: { todos: readonly ListedTask[] }) {
   return (
     <ul className="flex flex-col gap-1.5">
       {todos.map(({ content, activeForm, status }, index) => {
