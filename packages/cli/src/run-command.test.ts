@@ -9,7 +9,9 @@ describe("an invalid command is reported with how to fix it", () => {
   test.each<[string[], string, string]>([
     [["agnets"], 'There is no command "agnets".', 'Did you mean "agents"?'],
     [["constructor"], 'There is no command "constructor".', "`capstan help` lists all commands."],
-    [["agents", "shwo", "x"], '"shwo" is not known here; use one of list, show', "Usage: capstan agents ["],
+    [["agents", "shwo", "x"], '"shwo" is not known here; did you mean "show"?', "Usage: capstan agents ["],
+    [["tool", "rn", "x", "y"], '"rn" is not known here; did you mean "run"?', "Usage: capstan tool run "],
+    [["models", "usee", "x/y"], '"usee" is not known here; did you mean "use"?', "Usage: capstan models ["],
     [
       ["agents", "constructor"],
       '"constructor" is not known here; use one of list, show',
@@ -25,7 +27,7 @@ describe("an invalid command is reported with how to fix it", () => {
     [["services", "stop"], "stop needs a service's name", "Usage: capstan services ["],
     [
       ["coding-agents", "relpay"],
-      '"relpay" is not known here; use one of list, replay',
+      '"relpay" is not known here; did you mean "replay"?',
       "Usage: capstan coding-agents [",
     ],
     [["coding-agents", "install", "nope"], "There is no coding agent 'nope'", "Use one of claude, codex"],

@@ -2,8 +2,10 @@
 import type { ModelChoices } from "@capstan/client";
 import { createClient } from "@capstan/coding-agents";
 import { fail } from "@capstan/core";
+import { nearest } from "@capstan/core/internal";
 import type { Command, CommandContext } from "../command.ts";
 import { printTable } from "../print-table.ts";
+import { unknownVerb } from "../run-verb.ts";
 
 export const models: Command = {
   usage: "capstan models [agent] [--refresh] | capstan models use [<provider/model> | auto]",
@@ -24,6 +26,8 @@ export const models: Command = {
       if (why !== undefined) terminal.err(`Not refreshed: ${why}\n`);
     }
     const items = registry.catalog(agent);
+    if (items.length === 0 && nearest(agent, ["use"]).length > 0)
+      return fail("command_invalid", { message: unknownVerb(agent, ["use"]), usage: models.usage });
     if (items.length === 0) return fail("not_found", { what: "coding agent", id: agent });
     const rows = items.map((model) => [
       `${model.modelId}${model.isDefault ? " *" : ""}`,

@@ -4,6 +4,7 @@ import type { Api } from "@capstan/client";
 import { fail, ok, type Result } from "@capstan/core";
 import { nearest } from "@capstan/core/internal";
 import type { Command } from "../command.ts";
+import { unknownVerb } from "../run-verb.ts";
 import { toolArguments } from "../tool-arguments.ts";
 
 export const tool: Command = {
@@ -16,7 +17,9 @@ export const tool: Command = {
   ],
   async run({ args, options, server, print }) {
     const [verb, capability, name, ...rest] = args;
-    if (verb !== "run" || !capability || !name) {
+    if (verb !== undefined && verb !== "run")
+      return fail("command_invalid", { message: unknownVerb(verb, ["run"]), usage: tool.usage });
+    if (!capability || !name) {
       return fail("command_invalid", { message: "a capability and a tool are required", usage: tool.usage });
     }
     const api = await server();
