@@ -127,6 +127,12 @@ describe("capstan delegate", () => {
     expect(code).toBe(0);
   });
 
+  test("says of a call that was not allowed that it did not run, and how it would", async () => {
+    install("claude-denied");
+    const { out } = await capstan(["delegate", "claude", "write a file"]);
+    expect(out).toMatch(/> Bash .*\n {2}not allowed; --approve prompt asks you/);
+  });
+
   test("exits with 1 when the run did not end as done", async () => {
     install("claude-err401");
     const { code, out } = await capstan(["delegate", "claude", "hello"]);

@@ -16,11 +16,10 @@ import { jsonDocument, jsonLine } from "../json-text.ts";
 import { refuseUnknown } from "../local-agents.ts";
 import { printTable } from "../print-table.ts";
 import { runVerb, type Verb } from "../run-verb.ts";
-import { delegate, RUN_FLAGS } from "./delegate.ts";
+import { delegate, RUN_FLAGS, RUN_USAGE } from "./delegate.ts";
 
 export const codingAgents: Command = {
-  usage:
-    'capstan coding-agents [list | run <agent> "<prompt>" | plugins <agent> [list | search | install | uninstall] [<plugin>] | sessions <agent> [<id>] | replay <agent> <file.jsonl> | install <agent>] [--yes]',
+  usage: `capstan coding-agents [list | run ${RUN_USAGE} | plugins <agent> [list | search | install | uninstall] [<plugin>] | sessions <agent> [<id>] | replay <agent> <file.jsonl> | install <agent>] [--yes]`,
   summary:
     "Compares coding agents. `run` runs one and streams its output, `plugins` lists and changes its plugins, `sessions` lists and reads its stored sessions, `replay` prints the events of a recording, `install` shows how to install one.",
   options: { yes: { type: "boolean" }, ...RUN_FLAGS },

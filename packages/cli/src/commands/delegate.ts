@@ -21,9 +21,12 @@ export const RUN_FLAGS = {
   "max-cost": { type: "string" },
 } as const;
 
+/** How they are written. */
+export const RUN_USAGE =
+  '<agent> [--model m] [--thinking low|medium|high|max] [--session id] [--approve yolo|prompt|deny] [--cwd folder] [--transport t] [--attach file]... [--max-turns n] [--max-cost usd] "<prompt>"';
+
 export const delegate: Command = {
-  usage:
-    'capstan delegate <agent> [--model m] [--thinking low|medium|high|max] [--session id] [--approve yolo|prompt|deny] [--transport t] [--attach file]... [--max-turns n] [--max-cost usd] "<prompt>"',
+  usage: `capstan delegate ${RUN_USAGE}`,
   summary: "Runs a coding agent and prints its output. Ctrl-C asks it to stop.",
   options: RUN_FLAGS,
   examples: ['capstan delegate claude --thinking high "fix the failing test"'],
@@ -95,12 +98,22 @@ const ROWS: {
 } = {
   "text-delta": ({ text }) => text,
   "tool-started": ({ tool, input }) => `\n> ${tool} ${JSON.stringify(input ?? {}).slice(0, 160)}\n`,
+  "tool-ended": ({ denied, isError, interrupted }) => endOf({ denied, isError, interrupted }),
   "approval-requested": ({ tool, input }) => `\n? ${tool} ${JSON.stringify(input ?? {}).slice(0, 300)}\n`,
   retry: ({ message, attempt }) => `\n~ retry${attempt === undefined ? "" : ` ${attempt}`}: ${message}\n`,
   warning: ({ message }) => `\n! ${message}\n`,
   "run-ended": ({ outcome, message, nextStep, usage }) =>
     `\n${outcome}${message ? `: ${message}` : ""}${nextStep ? `\n${nextStep}` : ""}${usage?.costUsd === undefined ? "" : `\n${usage.costUsd} USD (${usage.costSource})`}\n`,
 };
+
+type ToolEnd = Partial<Record<"denied" | "isError" | "interrupted", boolean | undefined>>;
+
+/** A call that did not work; one that did needs no word. */
+function endOf({ denied, isError, interrupted }: ToolEnd): string {
+  if (denied) return "  not allowed; --approve prompt asks you, --approve yolo allows everything\n";
+  if (interrupted) return "  interrupted\n";
+  return isError ? "  failed\n" : "";
+}
 
 const text = (event: CodingAgentEvent): string =>
   (ROWS[event.type] as ((event: CodingAgentEvent) => string) | undefined)?.(event) ?? "";

@@ -25,10 +25,10 @@ export class SideFileReader {
   /** Before the program starts: records the current sizes. */
   async begin(): Promise<void> {
     for (const path of await matchingPaths("/", this.#file.pattern)) {
-      const size = await sizeOf(path);
+      const size = await sizeOf(path); // 0 too of a path that only could exist: that session, in another project's folder
       this.#read.set(path, size);
       const { onPast } = this.#file;
-      if (onPast && this.#file.isOurs(path))
+      if (onPast && size > 0 && this.#file.isOurs(path))
         for (const line of await linesBetween(path, 0, size)) onPast(line);
     }
     this.#timer = setInterval(() => this.#poll(), POLL_MS);
