@@ -42,7 +42,7 @@ function discovered(
     agent: composed(capabilities, spec),
     version: "1.0.0",
     model: UNKNOWN,
-    harness: { name: "native", clientTools: true, structuredOutput: true, approvals: true },
+    harness: { name: "native", clientTools: true, structuredOutput: true },
     server: { maxRequestsPerMinute: 60, defaultMaxSteps: 50, defaultMaxSeconds: 1800, version: "1.0.0" },
     ...more,
   });

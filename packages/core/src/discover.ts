@@ -28,7 +28,6 @@ export interface DiscoveredHarness {
   readonly name: string;
   readonly clientTools: boolean;
   readonly structuredOutput: boolean;
-  readonly approvals: boolean;
 }
 
 export interface DiscoveredServer {

@@ -11,8 +11,9 @@ import type {
   ConnectionStart,
   ConnectionStarted,
   ConnectionUse,
+  ConnectionUseQuery,
 } from "../wire/connections.ts";
-import type { Items, Page, PageQuery } from "../wire/page.ts";
+import type { Items, Page } from "../wire/page.ts";
 
 const part = encodeURIComponent;
 
@@ -24,7 +25,7 @@ export const connectionEndpoints = ({ json }: Connection) => ({
   revoke: (id: string) => json<ConnectionRevoked>("DELETE", `/v1/connections/${part(id)}`),
   disallow: (id: string, agentId: string) =>
     json<void>("DELETE", `/v1/connections/${part(id)}/consents/${part(agentId)}`),
-  uses: (id: string, page: PageQuery = {}, signal?: AbortSignal) =>
+  uses: (id: string, page: ConnectionUseQuery = {}, signal?: AbortSignal) =>
     json<Page<ConnectionUse>>("GET", `/v1/connections/${part(id)}/uses`, { query: { ...page }, signal }),
   providers: (signal?: AbortSignal) =>
     json<Items<ConnectionProviderInfo>>("GET", "/v1/connection-providers", { signal }),

@@ -13,6 +13,7 @@ import type {
   DatasetPatch,
   DatasetQuery,
   DatasetVersion,
+  DatasetVersionQuery,
   DatasetWritten,
 } from "../wire/datasets.ts";
 import type { Page, PageQuery } from "../wire/page.ts";
@@ -42,7 +43,7 @@ export const datasetEndpoints = ({ json, send }: Connection) => {
       }),
     import: (id: string, body: DatasetImport) =>
       json<DatasetWritten>("POST", `${at(id)}/import`, { json: body }),
-    versions: (id: string, query: PageQuery = {}, signal?: AbortSignal) =>
+    versions: (id: string, query: DatasetVersionQuery = {}, signal?: AbortSignal) =>
       json<Page<DatasetVersion>>("GET", `${at(id)}/versions`, { query: { ...query }, signal }),
     /** As JSONL or CSV. */
     async export(id: string, query: DatasetExportQuery = {}): Promise<Result<string>> {

@@ -6,6 +6,7 @@ import type {
   MonitorAlert,
   MonitorCreate,
   MonitorPatch,
+  MonitorQuery,
   MonitorReport,
   MonitorScore,
   MonitorScoreQuery,
@@ -15,7 +16,7 @@ import type { Page, PageQuery } from "../wire/page.ts";
 const at = (id: string) => `/v1/monitors/${encodeURIComponent(id)}`;
 
 export const monitorEndpoints = ({ json }: Connection) => ({
-  ...pagedList<Monitor, PageQuery & Record<string, never>, object>({ json }, "/v1/monitors"),
+  ...pagedList<Monitor, MonitorQuery, object>({ json }, "/v1/monitors"),
   create: (monitor: MonitorCreate) => json<Monitor>("POST", "/v1/monitors", { json: monitor }),
   /** With the mean scores of each revision. */
   get: (id: string, signal?: AbortSignal) => json<MonitorReport>("GET", at(id), { signal }),

@@ -5,7 +5,7 @@ import { pagedList } from "../every-page.ts";
 import { type FollowOptions, followEvents } from "../follow-events.ts";
 import type { ChangeApply, FolderChange } from "../wire/changes.ts";
 import type { Items, JsonObject, Page } from "../wire/page.ts";
-import type { Approval, ApprovalAnswer, ApprovalQuery, Run, SentPrompt } from "../wire/runs.ts";
+import type { Approval, ApprovalAnswer, ApprovalQuery, Run, RunQuery, SentPrompt } from "../wire/runs.ts";
 import type { FoundSession } from "../wire/session-search.ts";
 import type {
   BranchPoint,
@@ -144,6 +144,8 @@ export const fileEndpoints = ({ json, send }: Connection) => ({
 });
 
 export const runEndpoints = ({ json }: Connection) => ({
+  /** Newest first. */
+  ...pagedList<Run, RunQuery, object>({ json }, "/v1/runs"),
   /** A session as an ATIF trajectory; of one run, if named. */
   trajectory: (sessionId: string, query: TrajectoryQuery = {}, signal?: AbortSignal) =>
     json<Trajectory>("GET", sessionPath(sessionId, "/trajectory"), { query: { ...query }, signal }),

@@ -147,6 +147,12 @@ export const ConnectionQuery = PageQuery.extend({
 });
 export type ConnectionQuery = z.input<typeof ConnectionQuery>;
 
+export const ConnectionUseQuery = PageQuery.extend({
+  agent_id: z.string().max(200).optional(),
+  q: queryText("the tool or the capability"),
+});
+export type ConnectionUseQuery = z.input<typeof ConnectionUseQuery>;
+
 export const ConnectionStart = z
   .strictObject({
     provider: providerId.optional().meta({ description: "May be left out when `approval_id` is given." }),

@@ -1,7 +1,7 @@
 /** Datasets: cases to measure agents on, from recorded runs, from files, or written by hand; in versions. */
 import { GATE_ANSWERS, TEXT_KINDS } from "@capstan/core/internal";
 import { z } from "zod";
-import { Json, PageQuery, pageOf, queryNumber, queryText } from "./page.ts";
+import { Json, PageQuery, pageOf, queryNumber, queryText, textPageQuery } from "./page.ts";
 import { readBack } from "./read-back.ts";
 import { RecordedRunQuery } from "./replays.ts";
 import { ScorerSpec } from "./scorers.ts";
@@ -135,6 +135,8 @@ export const DatasetVersion = z
   .meta({ id: "DatasetVersion" });
 export type DatasetVersion = z.infer<typeof DatasetVersion>;
 export const DatasetVersionPage = pageOf(DatasetVersion).meta({ id: "DatasetVersionPage" });
+export const DatasetVersionQuery = textPageQuery("who made it, or why");
+export type DatasetVersionQuery = z.input<typeof DatasetVersionQuery>;
 
 const Version = () => queryNumber(z.int().min(1)).optional().meta({ description: "Default: the newest." });
 export const DatasetItemQuery = PageQuery.extend({

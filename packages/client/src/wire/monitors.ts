@@ -1,7 +1,7 @@
 /** Monitors: a share of an agent's live runs is scored in the background, and drift between revisions raises an alert. */
 import { TEXT_KINDS } from "@capstan/core/internal";
 import { z } from "zod";
-import { PageQuery, pageOf, queryNumber, WireFailure } from "./page.ts";
+import { PageQuery, pageOf, queryNumber, queryText, WireFailure } from "./page.ts";
 import { ScorerSpec } from "./scorers.ts";
 
 const settings = {
@@ -123,6 +123,12 @@ const MonitorScore = z
   .meta({ id: "MonitorScore" });
 export type MonitorScore = z.infer<typeof MonitorScore>;
 const MonitorScorePage = pageOf(MonitorScore).meta({ id: "MonitorScorePage" });
+const MonitorQuery = PageQuery.extend({
+  agent_id: z.uuid().optional(),
+  status: settings.status.optional(),
+  q: queryText("the name"),
+});
+export type MonitorQuery = z.input<typeof MonitorQuery>;
 const MonitorScoreQuery = PageQuery.extend({ revision: queryNumber(z.int().min(1)).optional() });
 export type MonitorScoreQuery = z.input<typeof MonitorScoreQuery>;
 
@@ -158,6 +164,7 @@ const AlertParams = z.object({ id: z.string(), alert_id: z.string() });
 export const monitorWire = {
   Monitor,
   MonitorPage,
+  MonitorQuery,
   MonitorCreate,
   MonitorPatch,
   MonitorSettings,

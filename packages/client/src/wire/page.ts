@@ -94,3 +94,6 @@ export const queryText = (where: string) =>
     .max(200)
     .optional()
     .meta({ description: `Text in ${where}.` });
+
+/** A list with nothing to filter by but text. */
+export const textPageQuery = (where: string) => PageQuery.extend({ q: queryText(where) });

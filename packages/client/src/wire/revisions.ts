@@ -1,7 +1,7 @@
 /** The history of an agent: revisions, labels, and how two of them differ. */
 import { REVISION_LABELS } from "@capstan/core/internal";
 import { z } from "zod";
-import { countedPageOf, Json } from "./page.ts";
+import { countedPageOf, Json, textPageQuery } from "./page.ts";
 
 export const RevisionLabelName = z.enum(REVISION_LABELS);
 
@@ -24,6 +24,7 @@ export const RevisionSummary = z
   .meta({ id: "RevisionSummary" });
 export type RevisionSummary = z.infer<typeof RevisionSummary>;
 export const RevisionList = countedPageOf(RevisionSummary).meta({ id: "RevisionList" });
+export const RevisionListQuery = textPageQuery("who saved it, or why");
 
 const Pin = z.object({ id: z.string(), version: z.string(), sha256: z.string().optional() });
 const Tokens = z.object({ prompt: z.int(), tools: z.int(), total: z.int() });

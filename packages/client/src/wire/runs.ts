@@ -1,7 +1,7 @@
 /** Runs and what they cost; approvals. */
 import { z } from "zod";
 import { ApprovalExpiryWire } from "./agents.ts";
-import { countedPageOf, Json, JsonObject, PageQuery, pageOf, WireFailure } from "./page.ts";
+import { countedPageOf, Json, JsonObject, PageQuery, pageOf, queryText, WireFailure } from "./page.ts";
 
 export const RunUsageWire = z.object({
   input_tokens: z.number().optional(),
@@ -121,6 +121,7 @@ export const RunQuery = PageQuery.extend({
   agent_id: z.uuid().optional(),
   session_id: z.uuid().optional(),
   status: RunStatus.exclude(["limit"]).optional(),
+  q: queryText("the message that started the run"),
 });
 export type RunQuery = z.input<typeof RunQuery>;
 export const RunPage = pageOf(Run);

@@ -65,7 +65,13 @@ export interface ConnectionStore {
   /** Newest first. */
   uses(
     connectionId: string,
-    page: { readonly limit: number; readonly after?: Place | undefined },
+    page: {
+      readonly limit: number;
+      readonly after?: Place | undefined;
+      readonly agentId?: string | undefined;
+      /** Words of the tool or the capability. */
+      readonly text?: string | undefined;
+    },
   ): Promise<{ items: ConnectionUse[]; nextCursor?: string }>;
 }
 
@@ -79,7 +85,9 @@ const USES = `select agent_id as "agentId", capability_id as "capabilityId", too
   session_id as "sessionId", used_at as "usedAt", id, ${placeText("used_at")} as "at"
   from connection_uses where connection_id = $1
   and ${isAfterText("used_at", "id", 2)}
-  order by used_at desc, id desc limit $4`;
+  and ($4::text is null or agent_id = $4)
+  and ($5::text is null or strpos(lower(concat_ws(' ', capability_id, tool)), lower($5)) > 0)
+  order by used_at desc, id desc limit $6`;
 const IS_ALLOWED = `select 1 from connection_consents where connection_id = $1 and agent_id in ($2, '*')
   and (call_id is null or call_id = $3) and (expires_at is null or expires_at > now()) limit 1`;
 const USED = `with used as (insert into connection_uses (id, connection_id, agent_id, capability_id, tool, run_id, session_id)
@@ -160,9 +168,16 @@ export function connectionStore(parts: ConnectionStoreParts): ConnectionStore {
 async function listUses(
   pool: pg.Pool,
   connectionId: string,
-  { limit, after }: Parameters<ConnectionStore["uses"]>[1],
+  { limit, after, agentId, text }: Parameters<ConnectionStore["uses"]>[1],
 ) {
-  const values = [connectionId, after?.at ?? null, after?.id ?? null, limit + 1];
+  const values = [
+    connectionId,
+    after?.at ?? null,
+    after?.id ?? null,
+    agentId ?? null,
+    text ?? null,
+    limit + 1,
+  ];
   const { rows } = await pool.query<ConnectionUse & Place>(USES, values);
   return pageOf(rows, limit, (place) => place);
 }

@@ -43,6 +43,7 @@ export const SET_VERSION = "update datasets set version = $2, updated_at = now()
 export const ADD_VERSION = `insert into dataset_versions(dataset_id, number, by, why, added, changed, removed, items)
   values ($1, $2, $3, $4, $5, $6, $7, $8)`;
 export const VERSIONS = `select number, by, at, why, added, changed, removed, items from dataset_versions
-  where dataset_id = $1 and ($2::int is null or number < $2) order by number desc limit $3`;
+  where dataset_id = $1 and ($2::int is null or number < $2)
+  and ($3::text is null or strpos(lower(concat_ws(' ', by, why)), lower($3)) > 0) order by number desc limit $4`;
 /** Out of every version. */
 export const PURGE = "delete from dataset_items where dataset_id = $1 and item_id = $2";

@@ -105,7 +105,7 @@ export interface DatasetStore {
   purge(id: string, itemId: string, by: string): Promise<Result<Written>>;
   versions(
     id: string,
-    page: { before?: number | undefined; limit: number },
+    page: { before?: number | undefined; text?: string | undefined; limit: number },
   ): Promise<{ items: DatasetVersion[]; nextBefore?: number }>;
 }
 
@@ -169,8 +169,9 @@ export function datasetStore(pool: pg.Pool): DatasetStore {
         const { rowCount } = await client.query(statements.PURGE, [id, itemId]);
         return rowCount ? removed : fail("not_found", { what: "item", id: itemId });
       }),
-    async versions(id, { before, limit }) {
-      const { rows } = await pool.query<DatasetVersion>(statements.VERSIONS, [id, before ?? null, limit + 1]);
+    async versions(id, { before, text, limit }) {
+      const values = [id, before ?? null, text ?? null, limit + 1];
+      const { rows } = await pool.query<DatasetVersion>(statements.VERSIONS, values);
       const items = rows.slice(0, limit);
       const last = items.at(-1);
       return { items, ...(rows.length > limit && last && { nextBefore: last.number }) };

@@ -48,9 +48,10 @@ const COLUMNS = `m.id, m.owner, m.everybody, m.name, m.agent_id as "agentId", m.
   (select count(*)::int from monitor_alerts a where a.monitor_id = m.id and a.acknowledged_at is null) as "openAlerts"`;
 
 export const GET = `select ${COLUMNS} from monitors m where m.id = $1`;
-/** $1 owner or null, $2 ids before this one, $3 limit. */
+/** $1 owner or null, $2 ids before this one, $3 agent or null, $4 status or null, $5 text or null, $6 limit. */
 export const LIST = `select ${COLUMNS} from monitors m where ($1::text is null or m.owner = $1)
-  and ($2::uuid is null or m.id < $2) order by m.id desc limit $3`;
+  and ($2::uuid is null or m.id < $2) and ($3::text is null or m.agent_id::text = $3) and ($4::text is null or m.status = $4)
+  and ($5::text is null or strpos(lower(m.name), lower($5)) > 0) order by m.id desc limit $6`;
 
 export const CREATE = `insert into monitors(id, owner, everybody, name, agent_id, scorers, share, budget_usd, scrub, every_runs, drop,
     webhook_url, concurrency, scanned_to) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;

@@ -112,7 +112,14 @@ export interface MonitorStore {
   create(monitor: NewMonitor): Promise<MonitorRecord>;
   get(id: string): Promise<Result<MonitorRecord>>;
   /** Newest first. */
-  list(page: Pages & { readonly owner?: string | undefined }): Promise<Listed<MonitorRecord>>;
+  list(
+    page: Pages & {
+      readonly owner?: string | undefined;
+      readonly agentId?: string | undefined;
+      readonly status?: string | undefined;
+      readonly text?: string | undefined;
+    },
+  ): Promise<Listed<MonitorRecord>>;
   change(id: string, settings: MonitorSettings): Promise<Result<MonitorRecord>>;
   remove(id: string): Promise<void>;
   /** Newest run first; `owner`: only runs of this user's sessions. */
@@ -167,8 +174,8 @@ export function monitorStore(pool: pg.Pool): MonitorStore {
       if (!stored.ok) throw new Error("a monitor that was just created is gone");
       return stored.value;
     },
-    list: ({ owner, before, limit }) =>
-      readRows<MonitorRecord>(statements.LIST, [owner, before], limit, ({ id }) => id),
+    list: ({ owner, before, agentId, status, text, limit }) =>
+      readRows<MonitorRecord>(statements.LIST, [owner, before, agentId, status, text], limit, ({ id }) => id),
     async change(id, { name, share, budgetUsd, everyRuns, drop, webhookUrl, status }) {
       const values = [id, name, share, budgetUsd, everyRuns, drop, webhookUrl, status, firstIdAt(new Date())];
       if (isUuid(id)) await pool.query(statements.CHANGE, values);

@@ -270,11 +270,13 @@ async function checkedAgent(
   if (!composed.ok) return composed;
   const own = inProgram(composed.value, session.continue_in);
   const agent = withinScopes(own, child?.scopeCeiling ?? session.metadata.scopeCeiling);
+  const whole = withClientTools(agent, options);
+  if (!whole.ok) return whole;
   const checks = [
-    () => checkTools(agent, options),
+    () => checkToolChoice(whole.value, options),
     () => (options.outputSchema === undefined ? ok(true) : checkSchema(options.outputSchema)),
     () => checkWebhook(engine, options.webhookUrl),
-    () => canAnswer(engine, agent, options.model),
+    () => canAnswer(engine, whole.value, options.model),
   ];
   for (const check of checks) {
     const checked = await check();
@@ -283,14 +285,15 @@ async function checkedAgent(
   return ok(agent);
 }
 
-/** The client's tools fit the agent's, and the tool that must be called is one of them. */
-function checkTools(agent: RuntimeAgent, options: SendOptions): Result<true> {
+function withClientTools(agent: RuntimeAgent, options: SendOptions): Result<RuntimeAgent> {
   const brought = clientTools(options.clientTools ?? []);
-  if (!brought.ok) return brought;
-  const whole = withTools(agent, brought.value);
-  if (!whole.ok) return whole;
-  const chosen = typeof options.toolChoice === "object" ? options.toolChoice.name : undefined;
-  if (chosen === undefined || whole.value.tools.some(({ name }) => name === chosen)) return ok(true);
+  return brought.ok ? withTools(agent, brought.value) : brought;
+}
+
+/** The tool that must be called is one of them. */
+function checkToolChoice({ tools }: RuntimeAgent, { toolChoice }: SendOptions): Result<true> {
+  const chosen = typeof toolChoice === "object" ? toolChoice.name : undefined;
+  if (chosen === undefined || tools.some(({ name }) => name === chosen)) return ok(true);
   return fail("input_invalid", { where: `toolChoice names "${chosen}", which this agent does not have` });
 }
 

@@ -10,6 +10,7 @@ import {
   runTools,
 } from "@capstan/runtime";
 import { cliModel } from "../harness/cli-model.ts";
+import type { Harnesses } from "../harness/open-harnesses.ts";
 import type { Caller } from "../http/caller.ts";
 import type { ServerModels } from "../models/models.ts";
 import { VERSION } from "../settings/version.ts";
@@ -25,6 +26,7 @@ export interface AgentCapabilityParts {
   readonly releases: AgentReleases;
   readonly observations: Observations;
   readonly models: ServerModels;
+  readonly harnesses: Harnesses;
 }
 
 export async function agentCapabilities(
@@ -35,10 +37,12 @@ export async function agentCapabilities(
   const composed = await services.composer.showFor(agentId, caller.email);
   if (!composed.ok) return composed;
   const agent = composed.value;
+  const { harness } = agent.spec;
+  const takesTools = harness === NATIVE_AGENT || (await services.harnesses.driver(harness).takesTools());
   const model =
-    agent.spec.harness === NATIVE_AGENT
+    harness === NATIVE_AGENT
       ? await nativeModel(services, agent)
-      : ok(await harnessModel(services, agent));
+      : ok(await harnessModel(services, agent, takesTools));
   if (!model.ok) return model;
   const version = await services.releases.current(agent.spec);
   if (!version.ok) return version;
@@ -47,7 +51,7 @@ export async function agentCapabilities(
     version: version.value,
     model: model.value,
     runTools: runTools(agent),
-    harness: { name: agent.spec.harness, clientTools: true, structuredOutput: true, approvals: true },
+    harness: { name: harness, clientTools: takesTools, structuredOutput: true },
     server: {
       maxRequestsPerMinute: caller.perMinute,
       defaultMaxSteps: DEFAULT_LIMITS.maxSteps,
@@ -84,6 +88,7 @@ function knownInputs({ inputs, isUnlisted = false }: ResolvedModel): DiscoveredM
 async function harnessModel(
   { models }: AgentCapabilityParts,
   { spec }: RuntimeAgent,
+  takesTools: boolean,
 ): Promise<DiscoveredModel> {
   const registry = await models.registry();
   const asked = cliModel(registry, spec.harness, spec.model);
@@ -91,6 +96,7 @@ async function harnessModel(
     asked === undefined ? registry.defaultModel(spec.harness) : registry.model(spec.harness, asked);
   return {
     ...listedAbilities(listed, false),
+    ...(!takesTools && { toolCalling: false }),
     label: listed?.modelId ?? asked ?? spec.harness,
     inputs: { ...(listed && { image: listed.supportsImageInput }), audio: false, video: false, pdf: false },
   };

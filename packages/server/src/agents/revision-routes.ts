@@ -3,7 +3,7 @@ import {
   Agent,
   AgentLabels,
   LabelChange,
-  PageQuery,
+  listQueries,
   Revision,
   RevisionList,
   RevisionQuery,
@@ -16,7 +16,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { mayChange } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
-import { wirePage } from "../http/list-page.ts";
+import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { agentDto } from "./agent-wire.ts";
 import { diffDto, labelDto, revisionDto, summaryDto } from "./revision-dto.ts";
@@ -36,7 +36,7 @@ const list = createRoute({
   path: "/v1/agents/{id}/revisions",
   tags,
   summary: "Every state an agent was saved in, newest first",
-  request: { params: Id, query: PageQuery },
+  request: { params: Id, query: listQueries.RevisionListQuery },
   responses: { 200: json(RevisionList, "Revisions.") },
 });
 const get = createRoute({
@@ -86,14 +86,15 @@ export function revisionRoutes(services: SaveAgentParts) {
   routes.openapi(list, async (c) => {
     const found = await revisions.list(c.req.valid("param").id);
     if (!found.ok) return problem(c, found.failure);
-    const { limit, cursor } = c.req.valid("query");
+    const { limit, cursor, q } = c.req.valid("query");
     const before = readNumberCursor(cursor);
     if (!before.ok) return problem(c, before.failure);
     const { value: last = Number.POSITIVE_INFINITY } = before;
-    const rest = found.value.filter(({ number }) => number < last);
+    const matching = found.value.filter(({ by, why }) => hasText(q, by, why));
+    const rest = matching.filter(({ number }) => number < last);
     const items = rest.slice(0, limit);
     const next = rest.length > limit ? items.at(-1) : undefined;
-    const page = { items, total: found.value.length, ...(next && { nextCursor: String(next.number) }) };
+    const page = { items, total: matching.length, ...(next && { nextCursor: String(next.number) }) };
     return c.json(wirePage(page, summaryDto), 200);
   });
   routes.openapi(get, async (c) => {

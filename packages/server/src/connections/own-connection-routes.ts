@@ -1,5 +1,5 @@
 /** /v1/connections/{id}: ending a connection, revoking an agent's permission, and which calls used it. */
-import { ConnectionConsentId, ConnectionRevoked, ConnectionUseList, PageQuery } from "@capstan/client/wire";
+import { ConnectionConsentId, ConnectionRevoked, ConnectionUseList, listQueries } from "@capstan/client/wire";
 import { fail, type Result } from "@capstan/core";
 import {
   type AuditLog,
@@ -46,7 +46,7 @@ const uses = createRoute({
   path: "/v1/connections/{id}/uses",
   tags,
   summary: "Which agent used it when, for which tool; kept for 90 days",
-  request: { params: Id, query: PageQuery },
+  request: { params: Id, query: listQueries.ConnectionUseQuery },
   responses: { 200: json(ConnectionUseList, "Newest first.") },
 });
 
@@ -91,12 +91,12 @@ export function ownConnectionRoutes(parts: OwnConnectionParts) {
     return c.body(null, 204);
   });
   routes.openapi(uses, async (c) => {
-    const { limit, cursor } = c.req.valid("query");
+    const { limit, cursor, agent_id: agentId, q: text } = c.req.valid("query");
     const after = readCursor(cursor);
     if (!after.ok) return problem(c, after.failure);
     const found = await own(c.req.valid("param").id, c.get("caller"));
     if (!found.ok) return problem(c, found.failure);
-    const page = await connections.uses(found.value.id, { limit, after: after.value });
+    const page = await connections.uses(found.value.id, { limit, after: after.value, agentId, text });
     const agents = await subjectNames(
       parts.database,
       page.items.map(({ agentId }) => agentId),

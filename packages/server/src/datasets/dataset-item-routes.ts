@@ -9,7 +9,7 @@ import {
   DatasetPurgeQuery,
   DatasetVersionPage,
   DatasetWritten,
-  PageQuery,
+  listQueries,
 } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import { readNumberCursor } from "@capstan/runtime";
@@ -74,7 +74,7 @@ const versions = createRoute({
   path: "/v1/datasets/{id}/versions",
   tags,
   summary: "Versions, newest first: who, when, why, and how many items changed",
-  request: { params: Id, query: PageQuery },
+  request: { params: Id, query: listQueries.DatasetVersionQuery },
   responses: { 200: json(DatasetVersionPage, "Versions.") },
 });
 const exportRoute = createRoute({
@@ -137,12 +137,12 @@ export function datasetItemRoutes(parts: DatasetParts) {
     return c.json({ ...gone.value, scrubbed: [], skipped: [] }, 200);
   });
   routes.openapi(versions, async (c) => {
-    const { limit, cursor } = c.req.valid("query");
+    const { limit, cursor, q } = c.req.valid("query");
     const before = readNumberCursor(cursor);
     if (!before.ok) return problem(c, before.failure);
     const found = await ownDataset(parts, c.req.valid("param").id, c.get("caller"));
     if (!found.ok) return problem(c, found.failure);
-    const page = await datasets.versions(found.value.id, { before: before.value, limit });
+    const page = await datasets.versions(found.value.id, { before: before.value, text: q, limit });
     const next = page.nextBefore === undefined ? {} : { next_cursor: String(page.nextBefore) };
     return c.json({ items: page.items.map(versionDto), ...next }, 200);
   });

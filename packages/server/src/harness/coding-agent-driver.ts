@@ -61,13 +61,20 @@ export function codingAgentDriver(name: string, parts: DriverParts): HarnessDriv
     client ??= await parts.client();
     return client;
   };
+  /** What it can do as a probe has found, else as declared. */
+  const capabilitiesOf = async (adapter: CodingAgentAdapter) =>
+    (await parts.effective(name)) ?? adapter.capabilities;
   return {
     name,
+    async takesTools() {
+      const found = adapterOf(await open(), name);
+      return found.ok && (await capabilitiesOf(found.value)).supportsMCP;
+    },
     async check(agent, named) {
       const opened = await open();
       const found = adapterOf(opened, name);
       if (!found.ok) return found;
-      const capabilities = (await parts.effective(name)) ?? found.value.capabilities;
+      const capabilities = await capabilitiesOf(found.value);
       const can = await canRun(agent, found.value, capabilities, parts.worktrees);
       if (!can.ok) return can;
       const model = modelKnown(opened, name, named ?? agent.spec.model);

@@ -1,5 +1,6 @@
 /** One conversation in several programs: continued in another, and sent to several side by side. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventsIn, postRun, runInput } from "../../../../tools/ag-ui-wire.ts";
 import { typeCommand } from "../../../../tools/command-under-test.ts";
 import { results, spoken } from "../../../../tools/engine-under-test.ts";
 import { type HarnessUnderTest, harnessUnderTest } from "./fixtures/harness-under-test.ts";
@@ -189,5 +190,41 @@ describe("on the command line", () => {
     ]);
     const kept = await capstan(["sessions", "keep", session, id, branches[0].session_id]);
     expect(kept).toMatchObject({ code: 0, out: expect.stringContaining(branches[0].session_id) });
+  });
+});
+
+describe("an agent whose program takes no tools", () => {
+  const agent = async (harness: string) =>
+    (await call("POST", "/v1/agents", { name: `In ${harness}`, harness, capabilities: [] })).body.id;
+  const post = async (id: string, more: object) =>
+    postRun(`${bench.server.url}/v1/agents/${id}/ag-ui`, runInput(more));
+  const tool = { name: "paint", description: "Paints.", parameters: { type: "object", properties: {} } };
+  const say = [{ id: "1", role: "user", content: "say hi" }];
+
+  test("declares none, and none of the page's; one that takes them declares both", async () => {
+    const tools = async (harness: string) =>
+      (await call("GET", `/v1/agents/${await agent(harness)}/ag-ui/capabilities`)).body.tools;
+    expect(await tools("toolless")).toEqual({ supported: false, items: [] });
+    expect(await tools("scripted")).toMatchObject({
+      supported: true,
+      clientProvided: true,
+      items: [{ name: "update_state" }],
+    });
+  });
+
+  test("answers AG-UI clients, also those with a state", async () => {
+    const answered = await post(await agent("toolless"), { messages: say, state: { page: 1 } });
+    const events = eventsIn(await answered.text());
+    expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED" });
+    expect(spoken(events)).toBe("hi ");
+  });
+
+  test("refuses a page's tools before anything is stored; one that takes them gets them", async () => {
+    const refused = await post(await agent("toolless"), { messages: say, tools: [tool] });
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({ code: "CAPABILITY_ERROR" });
+    const list = [{ id: "1", role: "user", content: "list" }];
+    const taken = await post(await agent("scripted"), { messages: list, tools: [tool] });
+    expect(spoken(eventsIn(await taken.text()))).toContain("paint");
   });
 });

@@ -14,13 +14,21 @@ describe.each(STORES)("filters on $name", ({ fresh }) => {
     return made;
   };
   /** A recorded run of an agent. */
-  const run = async (agent: string): Promise<string> => {
+  const run = async (agent: string, content: string): Promise<string> => {
     const session = await make("/v1/sessions", { agent_id: agent });
-    const { body } = await server.call("POST", `/v1/sessions/${session.id}/messages`, { content: "hello" });
+    const { body } = await server.call("POST", `/v1/sessions/${session.id}/messages`, { content });
     const status = async () => (await server.call("GET", `/v1/runs/${body.run_id}`)).body.status;
     await vi.waitFor(async () => expect(await status()).toBe("done"), { timeout: 20_000 });
     return body.run_id;
   };
+
+  /** A tool of an agent used the connection of "pier". */
+  const used = (agent: string, tool: string) =>
+    server.services.database.pool.query(
+      `insert into connection_uses (id, connection_id, agent_id, capability_id, tool)
+         values (gen_random_uuid(), $1, $2, 'mail', $3)`,
+      [ids["pier connection"], ids[agent], tool],
+    );
 
   beforeAll(async () => {
     server = await testServer(await fresh());
@@ -50,10 +58,20 @@ describe.each(STORES)("filters on $name", ({ fresh }) => {
       };
       ids[`${name} experiment`] = (await make("/v1/experiments", experiment)).id;
       const prompt = { system_prompt: `You know the ${name}.`, model: "recorded" };
-      ids[`${name} replay`] = (await make("/v1/replays", { runs: [await run(agent)], with: prompt })).id;
+      ids[`${name} replay`] = (
+        await make("/v1/replays", { runs: [await run(agent, `Hello ${name}`)], with: prompt })
+      ).id;
+      await server.call("PATCH", `/v1/agents/${agent}`, { description: "Changed.", why: `Asked by ${name}` });
+      const later = { items: [{ id: "later", input: "Later" }], why: `For the ${name}` };
+      await server.call("POST", `/v1/datasets/${dataset.id}/items`, later);
+      const scorers = [{ type: "no_leak" }];
+      ids[`${name} monitor`] = (
+        await make("/v1/monitors", { name: `Watch ${name}`, agent_id: agent, scorers })
+      ).id;
       await make(`/v1/agents/${agent}/tokens`, { name: `Token of ${name}` });
       await server.call("PUT", `/v1/connection-providers/${name}`, { kind: "api_key", hosts: ["a.example"] });
-      await make("/v1/connections", { provider: name, key: "secret", agent_id: agent });
+      const connected = await make("/v1/connections", { provider: name, key: "secret", agent_id: agent });
+      ids[`${name} connection`] = connected.connection.id;
       await server.services.logins.create({
         ...LOGIN,
         userEmail: `${name}@example.com`,
@@ -63,12 +81,18 @@ describe.each(STORES)("filters on $name", ({ fresh }) => {
       await make("/v1/schedules", { capability, cron: "0 5 * * *", type: `${name}.daily` });
     }
     await server.call("POST", `/v1/experiments/${ids["quay experiment"]}/cancel`);
+    await server.call("PATCH", `/v1/monitors/${ids["quay monitor"]}`, { status: "paused" });
+    await used("pier", "send_mail");
+    await used("quay", "read_mail");
   });
   afterAll(() => server.stop());
 
+  const placed = (value: unknown) =>
+    typeof value === "string"
+      ? value.replace(/\{([\w ]+)\}/g, (_, name: string) => ids[name] ?? name)
+      : value;
   const found = async (path: string, field: string): Promise<unknown[]> => {
-    const filled = path.replace(/\{([\w ]+)\}/g, (_, name: string) => ids[name] ?? name);
-    const { status, body } = await server.call("GET", filled);
+    const { status, body } = await server.call("GET", String(placed(path)));
     expect(status, JSON.stringify(body)).toBe(200);
     return body.items.map((row: Record<string, unknown>) => row[field]);
   };
@@ -95,8 +119,18 @@ describe.each(STORES)("filters on $name", ({ fresh }) => {
     ["/v1/logins?q=quay@", "user", ["quay@example.com"]],
     ["/v1/schedules?q=pier", "type", ["pier.daily"]],
     ["/v1/schedules?agent_id={quay}", "type", ["quay.daily"]],
+    ["/v1/runs?q=hello%20PIER", "agent_id", ["{pier}"]],
+    ["/v1/runs?q=nowhere", "agent_id", []],
+    ["/v1/agents/{pier}/revisions?q=ASKED%20BY", "number", [2]],
+    ["/v1/agents/{pier}/revisions?q=quay", "number", []],
+    ["/v1/datasets/{pier cases}/versions?q=THE%20pier", "number", [2]],
+    ["/v1/monitors?q=ch%20PIER", "name", ["Watch pier"]],
+    ["/v1/monitors?agent_id={quay}", "name", ["Watch quay"]],
+    ["/v1/monitors?status=paused", "name", ["Watch quay"]],
+    ["/v1/connections/{pier connection}/uses?q=SEND", "tool", ["send_mail"]],
+    ["/v1/connections/{pier connection}/uses?agent_id={quay}", "tool", ["read_mail"]],
   ])("%s", async (path, field, expected) => {
-    expect(await found(path, field)).toEqual(expected);
+    expect(await found(path, field)).toEqual(expected.map(placed));
   });
 
   test("replays by agent, status and text, also in small pages", async () => {

@@ -29,7 +29,7 @@ const list = createRoute({
   path: "/v1/monitors",
   tags,
   summary: "Monitors, newest first",
-  request: { query: PageQuery },
+  request: { query: monitorWire.MonitorQuery },
   responses: { 200: json(monitorWire.MonitorPage, "Monitors.") },
 });
 const get = createRoute({
@@ -102,10 +102,11 @@ export function monitorRoutes(parts: MonitorParts) {
     return made.ok ? c.json(monitorDto(made.value), 201) : problem(c, made.failure);
   });
   routes.openapi(list, async (c) => {
-    const { limit, cursor } = c.req.valid("query");
+    const { limit, cursor, agent_id: agentId, status, q: text } = c.req.valid("query");
     const before = idCursor(cursor);
     if (!before.ok) return problem(c, before.failure);
-    const page = await monitors.list({ owner: ownerFilter(c.get("caller")), before: before.value, limit });
+    const owner = ownerFilter(c.get("caller"));
+    const page = await monitors.list({ owner, before: before.value, agentId, status, text, limit });
     return c.json(wirePage(page, monitorDto), 200);
   });
   routes.openapi(get, async (c) => {

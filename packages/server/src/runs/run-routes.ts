@@ -131,7 +131,7 @@ export function runRoutes(services: RunRouteParts) {
     return c.json(wirePage({ items, total: all.length, ...(next && { nextCursor: next.id }) }, runDto), 200);
   });
   routes.openapi(findRuns, async (c) => {
-    const { cursor, limit, client_run_id, agent_id, session_id, status } = c.req.valid("query");
+    const { cursor, limit, client_run_id, agent_id, session_id, status, q } = c.req.valid("query");
     if (cursor !== undefined && !isUuid(cursor))
       return problem(c, fail("cursor_invalid", { cursor }).failure);
     const { items, nextCursor } = await findStoredRuns(services.database.pool, {
@@ -140,6 +140,7 @@ export function runRoutes(services: RunRouteParts) {
       agentId: agent_id,
       sessionId: session_id,
       status,
+      text: q,
       before: cursor,
       limit,
     });

@@ -6,7 +6,7 @@
 import { defineTool, ok, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import { type ConversationMessage, chooseTool, toolCallsOf } from "@capstan/core/internal";
 import { z } from "zod";
-import { runtimeTool, stateTool } from "./engine-tools.ts";
+import { isOfTheTurn, runtimeTool, stateTool, TOOL_SEARCH } from "./engine-tools.ts";
 
 export const SEARCH_TOOL = "search_tools";
 const DEFER_ABOVE_TOKENS = 16_000; // a tenth of a usual context window, sent with every step
@@ -47,7 +47,7 @@ export function searchTool(agent: RuntimeAgent): RuntimeTool {
       return ok({ tools: found.map(({ name, description }) => ({ name, description })) });
     },
   });
-  return runtimeTool(tool, "tool_search");
+  return runtimeTool(tool, TOOL_SEARCH);
 }
 
 /** The search, the tools of the turn, and the tools found or used before, in that order. */
@@ -56,12 +56,10 @@ export function shownTools(agent: RuntimeAgent, messages: readonly ConversationM
   const byName = new Map(agent.tools.map((tool) => [tool.name, tool]));
   const found = [...known].flatMap((name) => byName.get(name) ?? []);
   const always = agent.tools.filter(
-    ({ capabilityId, name }) => !known.has(name) && OF_THE_TURN.has(capabilityId),
+    ({ capabilityId, name }) => !known.has(name) && isOfTheTurn(capabilityId),
   );
   return [...always, ...found];
 }
-
-const OF_THE_TURN = new Set(["tool_search", "client", "session_state", "conversation"]);
 
 const usedIn = (message: ConversationMessage): string[] =>
   toolCallsOf(message).map(({ toolName }) => toolName);

@@ -19,6 +19,12 @@ import type { ClientTool } from "../contract/run-types.ts";
 
 const CLIENT = "client"; // the capability that a client's tools count as
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const SESSION_STATE = "session_state";
+export const CONVERSATION = "conversation"; // the tool that reads what a summary has replaced
+export const TOOL_SEARCH = "tool_search";
+const RUN_TOOLS = new Set([SESSION_STATE, CONVERSATION, TOOL_SEARCH]);
+export const isOfTheTurn = (capabilityId: string): boolean =>
+  capabilityId === CLIENT || RUN_TOOLS.has(capabilityId);
 const CLIENT_TOOL_TIMEOUT_MS = 1000; // unused: a client's tool does not run here
 
 /** The agent with more tools. A client's tool with a name that is in use is refused; one of ours gives way to the agent's own. */
@@ -90,8 +96,14 @@ export function stateTool(state: () => JsonValue): RuntimeTool {
       return patched.ok ? ok({ state: patched.value }) : fail("tool_failed", { message: patched.where });
     },
   });
-  return runtimeTool(tool, "session_state");
+  return runtimeTool(tool, SESSION_STATE);
 }
+
+/** For a program that takes no tools: those that a run adds by itself are left out, so that only what somebody asked for is refused. */
+export const withoutRunTools = (agent: RuntimeAgent): RuntimeAgent => ({
+  ...agent,
+  tools: agent.tools.filter(({ capabilityId }) => !RUN_TOOLS.has(capabilityId)),
+});
 
 export const runtimeTool = (tool: AnyTool, capabilityId: string): RuntimeTool => ({
   name: tool.name,

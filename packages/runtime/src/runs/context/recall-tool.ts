@@ -7,7 +7,7 @@ import { type ConversationMessage, textOf, toolCallsOf } from "@capstan/core/int
 import type pg from "pg";
 import { z } from "zod";
 import { RECALL_TOOL, type SessionSummary } from "../summary/session-summary.ts";
-import { runtimeTool } from "./engine-tools.ts";
+import { CONVERSATION, runtimeTool } from "./engine-tools.ts";
 
 const MOST_FOUND = 10;
 const MOST_READ = 50;
@@ -70,7 +70,7 @@ export function recallTool(
       );
     },
   });
-  return runtimeTool(tool, "conversation");
+  return runtimeTool(tool, CONVERSATION);
 }
 
 const wordsOf = (query: string): string[] =>

@@ -60,6 +60,8 @@ export interface HarnessProcess {
 
 export interface HarnessDriver {
   readonly name: string;
+  /** Whether the program can be given tools at all, as known here or as a probe has found. */
+  takesTools(): Promise<boolean>;
   /** Whether this agent can run here; checked when it is saved, when a message arrives, and before the program starts. */
   check(agent: RuntimeAgent, model?: string): Promise<Result<HarnessFacts>>;
   start(request: HarnessRequest): Promise<Result<HarnessProcess>>;

@@ -11,6 +11,7 @@ import {
   type RunEnded,
   type ToolCallPart,
 } from "@capstan/core/internal";
+import { withoutRunTools } from "../context/engine-tools.ts";
 import type { Engine, RunContext } from "../context/run-context.ts";
 import type { HarnessDriver } from "../contract/harness-driver.ts";
 import { callTools, refusal, storeResult } from "../steps/call-tools.ts";
@@ -121,7 +122,8 @@ async function begin(context: RunContext, agent: RuntimeAgent): Promise<Result<B
   const driver = driverFor(engine, agent);
   if (!driver.ok) return driver;
   const { name } = driver.value;
-  const facts = await driver.value.check(agent, claim.input.model);
+  const offered = (await driver.value.takesTools()) ? agent : withoutRunTools(agent);
+  const facts = await driver.value.check(offered, claim.input.model);
   if (!facts.ok) return facts;
   const link = await readLink(engine.parts.database.pool, claim.sessionId);
   const opening = openingOf(context, link?.harness === name && facts.value.canResume ? link : undefined);
@@ -130,7 +132,7 @@ async function begin(context: RunContext, agent: RuntimeAgent): Promise<Result<B
     return fail("harness_lost", { harness: name, why: "it was stopped, and has no session to resume" });
   }
   const live = new LiveHarness(context, driver.value, facts.value);
-  const request = { ...requestOf(context, agent), ...opening, recovers: crashed, call: live.call };
+  const request = { ...requestOf(context, offered), ...opening, recovers: crashed, call: live.call };
   const process = await driver.value.start(request);
   if (!process.ok) return process;
   live.cliSession = opening.resume;

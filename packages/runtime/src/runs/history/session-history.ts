@@ -105,24 +105,34 @@ export interface RunFilter {
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly status?: string | undefined;
+  /** Words of the message that started it. */
+  readonly text?: string | undefined;
   /** The id of the last run of the page before: ids are ours and grow with time. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
+/** A queued message is still in the run's input. Parts with an origin are for the model: nobody wrote them. */
+const SAID = `select p from messages m, json_array_elements(m.content) p where m.session_id = r.session_id and m.id = r.message_id
+  union all select p from json_array_elements(r.input->'content') p`;
 const FIND_RUNS = `select ${RUN_COLUMNS} from runs r
   where ($1::text is null or exists (select 1 from sessions s where s.id = r.session_id and s.owner = $1))
     and ($2::text is null or (hashtext(r.input->>'clientRunId') = hashtext($2) and r.input->>'clientRunId' = $2))
     and ($3::text is null or r.agent_id = $3)
     and ($4::uuid is null or r.session_id = $4) and ($5::text is null or r.status = $5)
-    and ($6::uuid is null or r.id < $6) order by r.id desc limit $7`;
+    and ($6::uuid is null or r.id < $6)
+    and ($7::text is null or exists (select 1 from (${SAID}) said
+      where p->>'origin' is null and strpos(lower(p->>'text'), lower($7)) > 0))
+  order by r.id desc limit $8`;
 
 /** Newest first. */
 export async function findRuns(
   pool: Reader,
-  { owner, clientRunId, agentId, sessionId, status, before, limit }: RunFilter,
+  { owner, clientRunId, agentId, sessionId, status, before, text, limit }: RunFilter,
 ): Promise<{ items: RunRecord[]; nextCursor?: string }> {
-  const filters = [owner, clientRunId, agentId, sessionId, status, before].map((value) => value ?? null);
+  const filters = [owner, clientRunId, agentId, sessionId, status, before, text].map(
+    (value) => value ?? null,
+  );
   const { rows } = await pool.query<RunRecord>(FIND_RUNS, [...filters, limit + 1]);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
