@@ -121,7 +121,7 @@ export {
   createGuardedFetch,
   type GuardedFetchSettings,
 } from "./network/guarded-fetch.ts";
-export { findPeer, kernelPeer, type Peer } from "./network/kernel-peer.ts";
+export { findPeer, kernelPeer, type PeerOf } from "./network/kernel-peer.ts";
 export { isPassedOn } from "./network/passed-on.ts";
 export { openOrganisationDatabase } from "./organisations/organisation-database.ts";
 export {

@@ -207,8 +207,8 @@ class PackageNetwork {
     }
     child?.unref();
     child?.channel?.unref();
-    const outside = createServer({ pauseOnConnect: true }, (socket) => {
-      if (!isOwnUser(socket)) return socket.destroy();
+    const outside = createServer({ pauseOnConnect: true }, async (socket) => {
+      if (!(await isOwnUser(socket))) return socket.destroy();
       return child?.send("connection", socket, (error) => error && socket.destroy());
     });
     outside.listen(this.#parts.servesPort, LOOPBACK);
@@ -220,8 +220,8 @@ class PackageNetwork {
 const peerOf = kernelPeer();
 
 /** Another user of the machine has no business with a service; what the server passes on comes from its own. */
-function isOwnUser(socket: Socket): boolean {
-  const uid = peerOf?.(socket)?.uid;
+async function isOwnUser(socket: Socket): Promise<boolean> {
+  const uid = (await peerOf?.(socket))?.uid;
   return uid === 0 || uid === process.getuid?.();
 }
 

@@ -1,5 +1,9 @@
-/** Which user is behind a local connection, according to the kernel. Only Linux reports this. */
-import { readFileSync } from "node:fs";
+/**
+ * Which user is behind a local connection, according to the kernel. Only Linux reports this. The kernel takes
+ * milliseconds to list its connections, so those who ask at the same time share a reading, off the main thread.
+ */
+import { accessSync, constants } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 
 export interface Peer {
@@ -7,26 +11,38 @@ export interface Peer {
   readonly inode: string;
 }
 
-const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
+export type PeerOf = (socket: Socket) => Promise<Peer | undefined>;
+
+const IPV4 = "/proc/net/tcp";
+const IPV6 = "/proc/net/tcp6";
 const ESTABLISHED = "01";
 
 /** Undefined where the system does not tell. */
-export function kernelPeer(): ((socket: Socket) => Peer | undefined) | undefined {
+export function kernelPeer(): PeerOf | undefined {
   if (process.platform !== "linux") return undefined;
   try {
-    readFileSync(TABLES[0] ?? "");
-    return (socket) => findPeer(socket, TABLES.map(readTable).join("\n"));
+    accessSync(IPV4, constants.R_OK);
   } catch {
     return undefined;
   }
+  const readIpv4 = sharedReading(() => readFile(IPV4, "utf8").catch(() => ""));
+  const readIpv6 = sharedReading(() => readFile(IPV6, "utf8").catch(() => "")); // there may be no IPv6 here
+  return async (socket) => findPeer(socket, await readIpv4()) ?? findPeer(socket, await readIpv6());
 }
 
-function readTable(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return ""; // no IPv6 here
-  }
+/** Joins calls to one reading that begins after all of them: one that is under way may lack their connections. */
+export function sharedReading<T>(read: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= last.then(() => {
+      next = undefined;
+      const reading = read();
+      last = reading.catch(() => {});
+      return reading;
+    });
+    return next;
+  };
 }
 
 /**
@@ -40,9 +56,11 @@ export function findPeer(
   const { remoteAddress = "", remotePort = 0, localAddress = "", localPort = 0 } = socket;
   const theirs = endsOf(remoteAddress, remotePort);
   const ours = endsOf(localAddress, localPort);
-  for (const line of table.split("\n")) {
-    const [, from = "", to = "", state, , , , uid = "", , inode = "0"] = line.trim().split(/\s+/);
-    if (!theirs.includes(from) || !ours.includes(to)) continue;
+  for (const ends of theirs.flatMap((from) => ours.map((to) => ` ${from} ${to} `))) {
+    const at = table.indexOf(ends);
+    if (at < 0) continue;
+    const [row = ""] = table.slice(at + ends.length).split("\n", 1);
+    const [state, , , , uid = "", , inode = "0"] = row.trim().split(/\s+/);
     return state === ESTABLISHED && inode !== "0" ? { uid: Number(uid), inode } : undefined;
   }
   return undefined;

@@ -66,7 +66,7 @@ export function authenticate(parts: AuthParts): MiddlewareHandler<AppEnv> {
       (await identify(sent, {
         known,
         path: c.req.path,
-        local: keyless && cameStraight(c) && localCallers.isLocal(c, sent) ? local : undefined,
+        local: keyless && cameStraight(c) && (await localCallers.isLocal(c, sent)) ? local : undefined,
         owner,
       }));
     const why = refusal(c, who, sent);

@@ -9,12 +9,12 @@ import type { Socket } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { localTokenFile } from "@capstan/core/internal";
-import { isPassedOn, kernelPeer, type Peer } from "@capstan/runtime";
+import { isPassedOn, kernelPeer, type PeerOf } from "@capstan/runtime";
 import type { Context } from "hono";
 
 export interface LocalCallers {
   /** Whether this request comes from the server's own user. */
-  isLocal(c: Context, sent: string | undefined): boolean;
+  isLocal(c: Context, sent: string | undefined): Promise<boolean>;
   /** Writes the token for this port if needed; returns what the studio's address must include. */
   announce(port: number): string | undefined;
   close(): void;
@@ -24,26 +24,23 @@ export interface LocalCallerParts {
   /** The home of the server's user; a container's user may have none, so it is looked up only when needed. */
   readonly home?: string;
   /** The kernel's answer; null = it has none. */
-  readonly peerOf?: ((socket: Socket) => Peer | undefined) | null;
+  readonly peerOf?: PeerOf | null;
 }
 
 /** Only Linux's kernel answers; elsewhere the token is the only way. */
 export function openLocalCallers({ home, peerOf = kernelPeer() }: LocalCallerParts = {}): LocalCallers {
-  const known = new WeakMap<Socket, boolean>();
+  const known = new WeakMap<Socket, Promise<boolean>>();
   const token = peerOf ? undefined : `local_${randomBytes(32).toString("base64url")}`;
   let file: string | undefined;
   return {
-    isLocal(c, sent) {
+    async isLocal(c, sent) {
       const socket = socketOf(c);
       if (!socket) return true; // called inside this process, without a connection
       if (isPassedOn(socket.remotePort)) return false; // opened by this process for a package or a tool
       if (token !== undefined) return sent !== undefined && isSame(sent, token);
-      const before = known.get(socket);
-      if (before !== undefined) return before;
-      const peer = peerOf?.(socket);
-      const isOwn = peer !== undefined && isOwnUser(peer.uid) && !belongsToConfined(peer.inode);
-      known.set(socket, isOwn);
-      return isOwn;
+      const answer = known.get(socket) ?? isOwnPeer(peerOf?.(socket));
+      known.set(socket, answer);
+      return answer;
     },
     announce(port) {
       if (token === undefined) return undefined;
@@ -57,6 +54,11 @@ export function openLocalCallers({ home, peerOf = kernelPeer() }: LocalCallerPar
       if (file !== undefined) rmSync(file, { force: true });
     },
   };
+}
+
+async function isOwnPeer(asked: ReturnType<PeerOf> | undefined): Promise<boolean> {
+  const peer = await asked;
+  return peer !== undefined && isOwnUser(peer.uid) && !belongsToConfined(peer.inode);
 }
 
 /** The system's administrator can do everything anyway. */
