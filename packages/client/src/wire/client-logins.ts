@@ -30,6 +30,9 @@ export const ClientLoginReview = z
       host: z.string().nullable().meta({ description: "The host of its description, which it controls." }),
       home_page: z.string().nullable(),
       receiver: z.string().meta({ description: "Where the login is sent." }),
+      loopback: z.boolean().meta({
+        description: "It is sent to the person's own machine, where any program can claim to be this client.",
+      }),
     }),
     surface: z.enum(["mcp", "a2a", "ag-ui", "ai-sdk", "openai"]),
     agent_id: z.string().nullable().meta({ description: "Null: the person chooses." }),

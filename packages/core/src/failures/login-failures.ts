@@ -6,7 +6,7 @@ export const loginFailures = {
     status: 400,
     message: ({ why }) => `The client is unknown: ${why}.`,
     nextStep: () =>
-      "Remove the server from the client and add it again, which registers the client again. On a server without internet access, set CAPSTAN_CLIENT_DOCUMENTS=off.",
+      "Remove the server from the client and add it again, which registers the client again. If the server cannot read its document (no internet access, or its host refuses servers), set CAPSTAN_CLIENT_DOCUMENTS=off: then clients register.",
   }),
   client_scope_missing: row<{ tool: string; scopes: readonly string[] }>({
     status: 403,

@@ -31,10 +31,10 @@ export async function readAuthorizationServer(
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
   const places = [
-    `${origin}${path}/.well-known/openid-configuration`,
     `${origin}/.well-known/oauth-authorization-server${path}`,
     ...(path === "" ? [] : [`${origin}/.well-known/openid-configuration${path}`]),
-  ];
+    `${origin}${path}/.well-known/openid-configuration`,
+  ]; // in the order that MCP demands of clients: the first may offer less than the others
   const others = new Set<string>();
   let refused: Result<never> | undefined;
   for (const place of places) {

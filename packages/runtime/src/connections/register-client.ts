@@ -39,16 +39,19 @@ export const clientDocument = (origin: string, provider: string) => ({
 
 const clientFacts = (origin: string, provider: string) => ({
   client_name: "Capstan",
+  application_type: isLoopback(new URL(origin)) ? "native" : "web", // without it, OpenID servers refuse loopback addresses
   redirect_uris: redirectUris(origin, provider),
   grant_types: ["authorization_code", "refresh_token"],
   response_types: ["code"],
 });
 
+const LOOPBACK = ["127.0.0.1", "localhost"];
+const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.includes(hostname);
+
 /** A server on loopback is opened by both of its names. */
 function redirectUris(origin: string, provider: string): string[] {
   const url = new URL(origin);
-  const isLoopback = ["127.0.0.1", "localhost"].includes(url.hostname);
-  const hosts = isLoopback ? ["127.0.0.1", "localhost"] : [url.hostname];
+  const hosts = isLoopback(url) ? LOOPBACK : [url.hostname];
   const port = url.port === "" ? "" : `:${url.port}`;
   return hosts.map((host) => `${url.protocol}//${host}${port}${ownRedirectPath(provider)}`);
 }

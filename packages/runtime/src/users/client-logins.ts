@@ -28,6 +28,7 @@ export interface ClientLogin {
 export interface NewLogin {
   readonly clientId: string;
   readonly clientName: string;
+  readonly mustSign?: boolean;
   readonly redirectUri: string;
   readonly resource: string;
   readonly scopes: readonly string[];
@@ -57,6 +58,13 @@ export interface RefreshProof {
   readonly resource?: string | undefined;
 }
 
+/** Whose login a code or a refresh token belongs to, before it is used. */
+export interface GrantHolder {
+  readonly clientId: string;
+  readonly userEmail: string;
+  readonly mustSign: boolean;
+}
+
 /** Why no tokens were issued, for the client's log. */
 export interface GrantRefusal {
   readonly refused: string;
@@ -67,6 +75,7 @@ export interface ClientLogins {
   allow(login: NewLogin): Promise<{ code: string; id: string }>;
   exchangeCode(proof: CodeProof): Promise<IssuedTokens | GrantRefusal>;
   refresh(proof: RefreshProof): Promise<IssuedTokens | GrantRefusal>;
+  holderOf(grant: { code: string } | { refreshToken: string }): Promise<GrantHolder | undefined>;
   /** Active ones, of one person or of all, newest first. */
   list(userEmail?: string): Promise<ClientLogin[]>;
   revoke(id: string): Promise<boolean>;
@@ -78,6 +87,7 @@ const CODE_SECONDS = 60;
 export const ACCESS_SECONDS = 3600;
 const REFRESH_DAYS = 30; // since the last use; a client that nobody uses has to log in again
 const REFRESH_PREFIX = "refresh_";
+const NO_LOGIN = "00000000-0000-0000-0000-000000000000";
 
 export interface ClientLoginParts {
   readonly database: Pick<Database, "orm" | "organisation">;
@@ -124,6 +134,7 @@ export function clientLoginStore({ database, tokens: accessTokens }: ClientLogin
       return { refused: "the code was used before, has expired or was revoked" };
     },
     refresh: (proof) => refreshLogin(orm, proof, issue),
+    holderOf: (grant) => holderOf(orm, grant),
     async list(userEmail) {
       const rows = await orm
         .select()
@@ -151,6 +162,19 @@ export function clientLoginStore({ database, tokens: accessTokens }: ClientLogin
 }
 
 type Row = typeof clientLogins.$inferSelect;
+
+async function holderOf(
+  orm: Database["orm"],
+  grant: { code: string } | { refreshToken: string },
+): Promise<GrantHolder | undefined> {
+  const isLogin =
+    "code" in grant
+      ? eq(clientLogins.codeHash, hashOf(grant.code))
+      : eq(clientLogins.id, (await refreshRow(orm, grant.refreshToken))?.loginId ?? NO_LOGIN);
+  const { clientId, userEmail, mustSign } = clientLogins;
+  const [row] = await orm.select({ clientId, userEmail, mustSign }).from(clientLogins).where(isLogin);
+  return row;
+}
 
 function faultInCode(row: Row, { clientId, redirectUri, resource, verifier }: CodeProof): string | undefined {
   if (row.clientId !== clientId) return "the code was issued to another client";

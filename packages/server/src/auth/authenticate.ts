@@ -70,10 +70,7 @@ export function authenticate(parts: AuthParts): MiddlewareHandler<AppEnv> {
         owner,
       }));
     const why = refusal(c, who, sent);
-    if (why)
-      return problem(c, fail("unauthenticated", { why }).failure, {
-        "www-authenticate": challenge(c, settings),
-      });
+    if (why) return refused(c, settings, why);
     const caller = typeof who === "string" ? NOBODY : who;
     c.set("caller", caller);
     const wait = caller === NOBODY ? 0 : limiter(caller.key, caller.perMinute);
@@ -81,6 +78,15 @@ export function authenticate(parts: AuthParts): MiddlewareHandler<AppEnv> {
     const facts = { perMinute: caller.perMinute, retryAfterSeconds: wait };
     return problem(c, fail("rate_limited", facts).failure, { "retry-after": String(wait) });
   };
+}
+
+/** A client refreshes a token that is called invalid, and logs in without one. */
+function refused(c: Context, settings: Settings, why: string): Response {
+  const isNamed = bearer(c.req.header("authorization")) !== undefined;
+  const facts = isNamed ? { error: "invalid_token", error_description: why } : {};
+  return problem(c, fail("unauthenticated", { why }).failure, {
+    "www-authenticate": challenge(c, settings, facts),
+  });
 }
 
 /** Who is signed in in this browser. A header that names somebody comes first; a cookie that is unknown is no cookie. */

@@ -1,6 +1,7 @@
 /** The URLs that a client can log in to, one per protocol, and their metadata documents (RFC 9728). */
 import type { Context } from "hono";
 import type { Settings } from "../settings/settings.ts";
+import { EVERY_TOOL } from "./client-scopes.ts";
 
 export const SURFACES = ["mcp", "a2a", "ag-ui", "ai-sdk", "openai"] as const;
 export type Surface = (typeof SURFACES)[number];
@@ -61,7 +62,9 @@ export function challenge(
   const { pathname, search } = new URL(c.req.url);
   const resource = pathname === "/" ? undefined : resourceAt(origin, pathname + search);
   const where = resource && { resource_metadata: resource.url.replace(origin, origin + METADATA) };
-  const parts = Object.entries({ ...facts, ...where }).map(([name, value]) => `${name}="${quoted(value)}"`);
+  const parts = Object.entries({ ...(resource && { scope: EVERY_TOOL }), ...facts, ...where }).map(
+    ([name, value]) => `${name}="${quoted(value)}"`,
+  );
   return ["Bearer", parts.join(", ")].filter((part) => part !== "").join(" ");
 }
 

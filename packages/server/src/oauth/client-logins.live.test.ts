@@ -203,8 +203,9 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     test("the documents lead from a refusal to the login, also from a page", async () => {
       const refused = await fetch(mcp(), { method: "POST", body: "{}" });
       expect(refused.status).toBe(401);
-      const where =
-        /resource_metadata="([^"]+)"/.exec(refused.headers.get("www-authenticate") ?? "")?.[1] ?? "";
+      const challenge = refused.headers.get("www-authenticate") ?? "";
+      expect(challenge).toContain('scope="tools"');
+      const where = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? "";
       const headers = { origin: "https://inspector.example" };
       const resource = await fetch(where, { headers });
       expect(resource.headers.get("access-control-allow-origin")).toBe(headers.origin);
@@ -220,7 +221,7 @@ describe.each(STORES)("on $name", ({ fresh }) => {
         code_challenge_methods_supported: ["S256"],
         client_id_metadata_document_supported: true,
         authorization_response_iss_parameter_supported: true,
-        token_endpoint_auth_methods_supported: ["none"],
+        token_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
       });
       const elsewhere = await fetch(`${server.url}/v1/agents`, { headers });
       expect(elsewhere.status).toBe(403);

@@ -16,7 +16,7 @@ import { problem } from "../http/problem.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type AuthorizationRequest, readRequest } from "./authorization-request.ts";
 import type { Clients } from "./known-client.ts";
-import { receiverOf, withAnswer } from "./redirect-uris.ts";
+import { isLoopbackHttp, receiverOf, withAnswer } from "./redirect-uris.ts";
 
 const review = createRoute({
   operationId: "reviewClientLogin",
@@ -79,6 +79,7 @@ export function consentRoutes({ settings, clients, clientLogins, composer, audit
     const { code, id } = await clientLogins.allow({
       clientId: client.id,
       clientName: client.name,
+      mustSign: client.mustSign,
       redirectUri,
       resource: resource.url,
       scopes,
@@ -118,6 +119,7 @@ function reviewOf(request: AuthorizationRequest, tools: readonly RuntimeTool[]):
       host: client.host ?? null,
       home_page: client.homePage ?? null,
       receiver: receiverOf(redirectUri),
+      loopback: isLoopbackHttp(new URL(redirectUri)),
     },
     surface: resource.surface,
     agent_id: resource.agentId ?? null,

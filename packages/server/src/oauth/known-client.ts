@@ -17,12 +17,17 @@ export interface KnownClient {
   /** The host of its document, which it controls; a registered client has none. */
   readonly host?: string;
   readonly homePage?: string;
+  /** Whether it only ever asks for tokens with a signature (RFC 7523); a client without a secret proves itself by PKCE alone. */
+  readonly mustSign: boolean;
+  /** Where its public keys are. */
+  readonly keysAt?: string;
 }
 
 const PREFIX = "client_";
+export const SIGNATURE = "private_key_jwt";
 const MOST_REDIRECTS = 20;
 const MOST_DOCUMENT_BYTES = 64 * 1024;
-const DOCUMENT_KEPT_MS = 5 * 60_000;
+const DOCUMENT_KEPT_SECONDS = { usual: 300, most: 3600 };
 const MOST_DOCUMENTS = 500;
 const FETCHES_PER_MINUTE = { ofOne: 30, ofAll: 600 }; // every user can make the server fetch one
 
@@ -49,9 +54,14 @@ export type Registration = z.output<typeof Registration>;
 const ClientDocument = z.object({
   client_id: z.string(),
   redirect_uris: RedirectUris,
-  client_name: name.optional(),
+  client_name: name,
   client_uri: homePage.optional().catch(undefined),
-  token_endpoint_auth_method: z.literal("none").default("none"),
+  token_endpoint_auth_method: z.string().default("none"),
+  token_endpoint_auth_methods_supported: z.array(z.string()).default([]),
+  jwks_uri: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .optional(),
 });
 
 const Signed = z.object({ n: z.string(), r: z.array(z.string()), u: z.string().optional() });
@@ -89,12 +99,12 @@ export function openClients({ signingKey, fetch, allowHosts, readsDocuments }: C
       if (given.length !== own.length || !timingSafeEqual(given, own))
         return fail("client_unknown", { why: "this server did not register it" });
       const { n, r, u } = Signed.parse(JSON.parse(Buffer.from(body, "base64url").toString("utf8")));
-      return ok({ id: clientId, name: n, redirectUris: r, ...(u && { homePage: u }) });
+      return ok({ id: clientId, name: n, redirectUris: r, mustSign: false, ...(u && { homePage: u }) });
     },
   };
 }
 
-/** Failures are kept as well: a client id is free text of anyone. */
+/** A document that is missing or wrong is never kept: its client may be about to repair it. */
 function documentReader(fetch: GuardedFetch, allowHosts: readonly string[]) {
   const kept = new Map<string, { until: number; client: Promise<Result<KnownClient>> }>();
   const limit = callerLimit(FETCHES_PER_MINUTE, () => performance.now());
@@ -106,8 +116,13 @@ function documentReader(fetch: GuardedFetch, allowHosts: readonly string[]) {
     const reached = limit(userEmail);
     if (reached) return Promise.resolve(fail("rate_limited", reached));
     if (kept.size >= MOST_DOCUMENTS) kept.clear();
-    const client = readDocument(fetch, clientId);
-    kept.set(clientId, { until: performance.now() + DOCUMENT_KEPT_MS, client });
+    const read = readDocument(fetch, clientId, allowHosts);
+    const client = read.then((each) => each.client);
+    kept.set(clientId, { until: Number.POSITIVE_INFINITY, client }); // one request for all that ask at once
+    void read.then(({ client: { ok: isValid }, seconds }) => {
+      if (isValid) kept.set(clientId, { until: performance.now() + seconds * 1000, client });
+      else kept.delete(clientId);
+    });
     return client;
   };
 }
@@ -115,16 +130,35 @@ function documentReader(fetch: GuardedFetch, allowHosts: readonly string[]) {
 function addressFault(clientId: string, allowHosts: readonly string[]): string | undefined {
   if (clientId.length > 2000 || !URL.canParse(clientId))
     return "its client_id is neither one that this server gave out nor an https address";
-  const { protocol, pathname, host, hostname, hash, username } = new URL(clientId);
-  const isOpened = allowHosts.includes(host) || allowHosts.includes(hostname);
-  if (protocol !== "https:" && !(protocol === "http:" && isOpened))
-    return "its client_id is not an https address";
-  if (pathname === "/" || hash !== "" || username !== "") return "its client_id does not name a document";
+  const { pathname, hash, username } = new URL(clientId);
+  if (!isReadable(clientId, allowHosts)) return "its client_id is not an https address";
+  const isPlain = !/\/(\.|%2e){1,2}(\/|$)/i.test(clientId.replace(/[?#].*/, ""));
+  if (pathname === "/" || hash !== "" || username !== "" || !isPlain)
+    return "its client_id does not name a document";
   return undefined;
 }
 
-async function readDocument(fetch: GuardedFetch, clientId: string): Promise<Result<KnownClient>> {
-  const unknown = (why: string) => fail("client_unknown", { why: `${why} (${clientId})` });
+/** Over TLS, or at a host that the operator opened. */
+function isReadable(url: string, allowHosts: readonly string[]): boolean {
+  const { protocol, host, hostname } = new URL(url);
+  const isOpened = allowHosts.includes(host) || allowHosts.includes(hostname);
+  return protocol === "https:" || (protocol === "http:" && isOpened);
+}
+
+interface ReadDocument {
+  readonly client: Result<KnownClient>;
+  readonly seconds: number;
+}
+
+async function readDocument(
+  fetch: GuardedFetch,
+  clientId: string,
+  allowHosts: readonly string[],
+): Promise<ReadDocument> {
+  const unknown = (why: string) => ({
+    client: fail("client_unknown", { why: `${why} (${clientId})` }),
+    seconds: 0,
+  });
   const options = { redirects: "refuse" as const, headers: { accept: "application/json" } };
   const answer = await fetch(clientId, options);
   if (!answer.ok) return unknown(`its document could not be read: ${answer.failure.message}`);
@@ -133,16 +167,36 @@ async function readDocument(fetch: GuardedFetch, clientId: string): Promise<Resu
   if (text.length > MOST_DOCUMENT_BYTES) return unknown("its document is too large");
   const read = readInput(ClientDocument, parsedOr(text));
   if (!read.ok) return unknown(`its document is not valid: ${read.where}`);
-  const { client_id, client_name, client_uri, redirect_uris } = read.value;
-  if (client_id !== clientId) return unknown("its document names another client_id");
+  const { client_id: id, client_name, client_uri, redirect_uris, jwks_uri: keysAt } = read.value;
+  if (id !== clientId) return unknown("its document names another client_id");
+  const proofs = proofsOf(read.value);
+  const signs = proofs.includes(SIGNATURE) && keysAt !== undefined && isReadable(keysAt, allowHosts);
+  if (!proofs.includes("none") && !signs)
+    return unknown(`its document offers neither "none" nor "${SIGNATURE}" with a jwks_uri over https`);
   const { host } = new URL(clientId);
-  return ok({
-    id: clientId,
-    name: client_name ?? host,
+  const client = ok({
+    id,
+    name: client_name,
     host,
     redirectUris: redirect_uris,
+    mustSign: !proofs.includes("none"),
+    ...(signs && { keysAt }),
     ...(client_uri && { homePage: client_uri }),
   });
+  return { client, seconds: freshSeconds(answer.value.headers.get("cache-control") ?? "") };
+}
+
+/** ChatGPT names the one it prefers, and lists those that it can do. */
+const proofsOf = (document: z.output<typeof ClientDocument>): string[] => [
+  document.token_endpoint_auth_method,
+  ...document.token_endpoint_auth_methods_supported,
+];
+
+/** As the document's server says (RFC 9111), within limits. */
+function freshSeconds(cacheControl: string): number {
+  if (/\bno-(store|cache)\b/i.test(cacheControl)) return 0;
+  const [, said = DOCUMENT_KEPT_SECONDS.usual] = /\bmax-age=(\d+)/i.exec(cacheControl) ?? [];
+  return Math.min(Number(said), DOCUMENT_KEPT_SECONDS.most);
 }
 
 function parsedOr(text: string): unknown {

@@ -2,6 +2,7 @@
  * What OAuth clients call: the two metadata documents, /authorize, /token, /register and /revoke, at the origin because
  * clients build them from it. Answers have OAuth's shapes. /authorize decides nothing: it hands over to the studio's page.
  */
+import type { GuardedFetch } from "@capstan/core";
 import { type Fault, readInput } from "@capstan/core/internal";
 import type { ClientLogins, GrantRefusal, IssuedTokens } from "@capstan/runtime";
 import type { Context } from "hono";
@@ -12,18 +13,21 @@ import { metadataPath, publicOrigin, resourceAt } from "../auth/resources.ts";
 import { newRoutes } from "../http/define-route.ts";
 import { readJson } from "../http/read-json.ts";
 import type { Settings } from "../settings/settings.ts";
-import { type Clients, Registration } from "./known-client.ts";
+import { faultInSignature, namedClient, SIGNATURE_TYPE, SIGNING_ALGORITHMS } from "./client-signature.ts";
+import { type Clients, Registration, SIGNATURE } from "./known-client.ts";
 
 export interface OAuthRouteParts {
   readonly settings: Settings;
   readonly clients: Clients;
   readonly clientLogins: ClientLogins;
+  readonly fetch: GuardedFetch;
 }
 
 const REGISTRATIONS_PER_MINUTE = { ofOne: 60, ofAll: 600 }; // anyone may register; each is one signature
 const NO_STORE = { "cache-control": "no-store" };
 
-export function oauthProtocolRoutes({ settings, clients, clientLogins }: OAuthRouteParts) {
+export function oauthProtocolRoutes(parts: OAuthRouteParts) {
+  const { settings, clients, clientLogins } = parts;
   const routes = newRoutes();
   const limit = requestLimit(REGISTRATIONS_PER_MINUTE, settings);
   routes.get("/.well-known/oauth-authorization-server", (c) =>
@@ -42,9 +46,9 @@ export function oauthProtocolRoutes({ settings, clients, clientLogins }: OAuthRo
     if (!read.ok) return c.json(oauthError("invalid_client_metadata", read.failure.message), 400, NO_STORE);
     return c.json(registered(clients.register(read.value), read.value), 201, NO_STORE);
   });
-  routes.post("/token", (c) => answerToken(c, clientLogins));
+  routes.post("/token", (c) => answerToken(c, parts));
   routes.post("/revoke", async (c) => {
-    const form = await readForm(c, z.object({ token: z.string(), client_id: z.string() }));
+    const form = await readForm(c, z.object({ token: text, client_id: text }));
     if (!form.ok) return c.json(oauthError("invalid_request", form.where), 400);
     await clientLogins.revokeByToken(form.value.token, form.value.client_id);
     return c.body(null, 200); // also for an unknown token: RFC 7009
@@ -63,7 +67,8 @@ const serverMetadata = (issuer: string, { CAPSTAN_CLIENT_DOCUMENTS }: Settings) 
   response_modes_supported: ["query"],
   grant_types_supported: ["authorization_code", "refresh_token"],
   code_challenge_methods_supported: ["S256"],
-  token_endpoint_auth_methods_supported: ["none"],
+  token_endpoint_auth_methods_supported: ["none", ...(CAPSTAN_CLIENT_DOCUMENTS === "on" ? [SIGNATURE] : [])],
+  token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
   revocation_endpoint_auth_methods_supported: ["none"],
   scopes_supported: OFFERED_SCOPES,
   authorization_response_iss_parameter_supported: true,
@@ -98,10 +103,15 @@ const registered = (clientId: string, { redirect_uris, client_name, client_uri }
 });
 
 const text = z.string().min(1).max(20_000);
+const ofClient = {
+  client_id: text,
+  client_assertion: text.optional(),
+  client_assertion_type: z.literal(SIGNATURE_TYPE).optional(),
+};
 const TokenRequest = z.discriminatedUnion("grant_type", [
   z.object({
     grant_type: z.literal("authorization_code"),
-    client_id: text,
+    ...ofClient,
     code: text,
     redirect_uri: text,
     code_verifier: z.string().regex(/^[\w.~-]{43,128}$/, "is not a PKCE verifier"),
@@ -109,16 +119,18 @@ const TokenRequest = z.discriminatedUnion("grant_type", [
   }),
   z.object({
     grant_type: z.literal("refresh_token"),
-    client_id: text,
+    ...ofClient,
     refresh_token: text,
     resource: text.optional(),
   }),
 ]);
 
-async function answerToken(c: Context, logins: ClientLogins): Promise<Response> {
+async function answerToken(c: Context, parts: OAuthRouteParts): Promise<Response> {
   const form = await readForm(c, TokenRequest);
   if (!form.ok) return c.json(tokenFault(form), 400, NO_STORE);
-  const issued = await issue(form.value, logins);
+  const fault = await faultInProof(parts, form.value, publicOrigin(c, parts.settings));
+  if (fault !== undefined) return c.json(oauthError("invalid_client", fault), 401, NO_STORE);
+  const issued = await issue(form.value, parts.clientLogins);
   if ("refused" in issued) return c.json(oauthError("invalid_grant", issued.refused), 400, NO_STORE);
   const body = {
     access_token: issued.accessToken,
@@ -128,6 +140,23 @@ async function answerToken(c: Context, logins: ClientLogins): Promise<Response> 
     scope: issued.scopes.join(" "),
   };
   return c.json(body, 200, NO_STORE);
+}
+
+/** Looked at only for a code or a refresh token that exists: otherwise anybody could make the server fetch documents. */
+async function faultInProof(
+  { clients, clientLogins, fetch }: OAuthRouteParts,
+  asked: z.output<typeof TokenRequest>,
+  origin: string,
+): Promise<string | undefined> {
+  const { client_id: clientId, client_assertion: signature } = asked;
+  const holder = await clientLogins.holderOf(
+    asked.grant_type === "refresh_token" ? { refreshToken: asked.refresh_token } : { code: asked.code },
+  );
+  if (holder?.clientId !== clientId) return undefined; // refused by the grant itself
+  if (signature === undefined) return holder.mustSign ? "client_assertion is missing" : undefined;
+  const client = await clients.find(clientId, holder.userEmail);
+  if (!client.ok) return client.failure.message;
+  return faultInSignature(fetch, client.value, signature, [origin, `${origin}/token`]);
 }
 
 function issue(
@@ -151,7 +180,10 @@ async function readForm<Schema extends z.ZodType>(c: Context, schema: Schema) {
   const isForm = (c.req.header("content-type") ?? "").startsWith("application/x-www-form-urlencoded");
   const pairs = isForm ? [...new URLSearchParams(await c.req.text())] : [];
   const isRepeated = new Set(pairs.map(([name]) => name)).size < pairs.length;
-  return readInput(schema, isRepeated ? undefined : Object.fromEntries(pairs));
+  const form: Record<string, string> = Object.fromEntries(pairs);
+  const { client_id, client_assertion } = form;
+  const named = client_id ?? (client_assertion && (await namedClient(client_assertion))); // RFC 7521, 4.2
+  return readInput(schema, isRepeated ? undefined : { ...form, ...(named && { client_id: named }) });
 }
 
 const oauthError = (error: string, description: string) => ({ error, error_description: description });

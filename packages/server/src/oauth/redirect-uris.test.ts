@@ -39,7 +39,7 @@ describe("a redirect address", () => {
 
   test("is shown as who receives the code", () => {
     expect(receiverOf("https://claude.ai/cb")).toBe("claude.ai");
-    expect(receiverOf("http://localhost:1/cb")).toBe("a program on your machine");
+    expect(receiverOf("http://localhost:1/cb")).toBe("a program on your machine (localhost:1)");
     expect(receiverOf("cursor://x/cb")).toBe("the program behind cursor://");
   });
 

@@ -16,7 +16,7 @@ const PROGRAM_SCHEMES = new Set([
 ]);
 const LONGEST = 2000;
 
-const isLoopbackHttp = ({ protocol, hostname }: URL): boolean =>
+export const isLoopbackHttp = ({ protocol, hostname }: URL): boolean =>
   protocol === "http:" && LOOPBACK.has(hostname);
 
 /** Whether a client may register it: https, loopback, or a program's own scheme; never one that runs as a script. */
@@ -45,7 +45,7 @@ function withoutPort(text: string): string | undefined {
 /** Who receives the code, to show to a person: a host, this machine, or a program. */
 export function receiverOf(redirectUri: string): string {
   const url = new URL(redirectUri);
-  if (isLoopbackHttp(url)) return "a program on your machine";
+  if (isLoopbackHttp(url)) return `a program on your machine (${url.host})`;
   return url.protocol === "https:" ? url.host : `the program behind ${url.protocol}//`;
 }
 

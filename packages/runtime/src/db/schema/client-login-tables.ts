@@ -1,6 +1,6 @@
 /** Clients that logged in: what a person allowed which client to do as which agent, and the tokens that keep it alive. */
 import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
 import { at } from "./columns.ts";
 
@@ -12,6 +12,8 @@ export const clientLogins = pgTable(
     clientName: text("client_name").notNull(),
     /** Where the code was sent; the exchange must name it again. */
     redirectUri: text("redirect_uri").notNull(),
+    /** Its token requests are signed with a key of its own. */
+    mustSign: boolean("must_sign").notNull().default(false),
     /** The address that the tokens are for (RFC 8707). */
     resource: text("resource").notNull(),
     scopes: jsonb("scopes").$type<string[]>().notNull(),

@@ -104,7 +104,10 @@ function Client({ review: { client, surface } }: { review: ClientLoginReview }) 
     <Panel title={client.name}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
         <dt className="text-ink-soft">Described at</dt>
-        <dd>{client.host ?? "not verified: the program chose this name itself"}</dd>
+        <dd>
+          {client.host ?? "not verified: the program chose this name itself"}
+          {client.host !== null && client.loopback && ": any program on your machine could claim that"}
+        </dd>
         <dt className="text-ink-soft">The login goes to</dt>
         <dd className="font-medium">{client.receiver}</dd>
         <dt className="text-ink-soft">It wants to</dt>

@@ -1,0 +1,1 @@
+ALTER TABLE "client_logins" ADD COLUMN "must_sign" boolean DEFAULT false NOT NULL;
