@@ -8,61 +8,15 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as buildWeb } from "vite";
-import { type Bundle, bundle, missingFiles } from "./bundle.ts";
+import { bundle, missingFiles } from "./bundle.ts";
 import { thirdPartyNotice } from "./bundle-licences.ts";
 import { copyDeclarations } from "./bundle-types.ts";
+import { PROGRAMS, type Program } from "./programs.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const COMPILED = ["core", "client", "coding-agents", "builtins", "runtime"];
 /** Folders beside `src` that a package reads at run time. */
 const ASSETS = ["drizzle", "data", "templates", "bin"];
-
-interface Program {
-  readonly bundles: readonly Bundle[];
-  /** From the repository's root to the published package. */
-  readonly assets: Readonly<Record<string, string>>;
-  readonly dependencies: readonly string[];
-  readonly optionalDependencies: readonly string[];
-}
-
-const PROGRAMS: Readonly<Record<string, Program>> = {
-  server: {
-    bundles: [
-      {
-        entries: {
-          main: "packages/server/src/main.ts",
-          index: "packages/server/src/index.ts",
-          "maintenance/main": "packages/server/src/maintenance/main.ts",
-          "chunks/minilm-worker": "packages/builtins/src/models/minilm-worker.ts", // a thread, started by its file name
-        },
-      },
-      { entries: { "chunks/sandbox/child": "packages/runtime/src/sandbox/child.ts" }, alone: true },
-      {
-        entries: { "chunks/commands/network-child": "packages/runtime/src/commands/network-child.ts" },
-        alone: true,
-      },
-      {
-        entries: { "chunks/o200k-base": "node_modules/gpt-tokenizer/cjs/encoding/o200k_base.js" },
-        format: "cjs",
-        alone: true,
-        minify: true,
-      },
-    ],
-    assets: {
-      "packages/runtime/drizzle": "drizzle",
-      "packages/builtins/data": "data",
-      "packages/runtime/data": "data",
-    },
-    dependencies: ["@capstan/core", "zod"],
-    optionalDependencies: ["@electric-sql/pglite", "just-bash", "pyodide", "quickjs-emscripten"],
-  },
-  cli: {
-    bundles: [{ entries: { main: "packages/cli/src/main.ts", index: "packages/cli/src/index.ts" } }],
-    assets: { "packages/cli/templates": "templates", "packages/cli/bin": "bin" },
-    dependencies: ["@capstan/core", "zod"],
-    optionalDependencies: ["@capstan/server"],
-  },
-};
 
 /** `studioFolder`: where the studio is built to. In its own `dist`, where a server of this checkout finds it, or elsewhere. */
 export async function build(

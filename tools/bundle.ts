@@ -5,10 +5,11 @@
  *
  * Every chunk lies two folders deep, as our sources do: `new URL("../../drizzle", import.meta.url)` holds in both.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type OutputOptions, rolldown } from "rolldown";
+import { escapeBeyondAscii } from "./escape-beyond-ascii.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -59,10 +60,18 @@ export async function bundle(
       ...(alone && { codeSplitting: false }),
       ...(minify && { minify: true, sourcemap: false }),
     });
-    return output.output.flatMap((file) => (file.type === "chunk" ? Object.keys(file.modules) : []));
+    const chunks = output.output.filter((file) => file.type === "chunk");
+    for (const { fileName } of chunks) inAscii(join(to, fileName));
+    return chunks.flatMap((file) => Object.keys(file.modules));
   } finally {
     await made.close();
   }
+}
+
+function inAscii(file: string): void {
+  const code = readFileSync(file, "utf8");
+  const escaped = escapeBeyondAscii(code);
+  if (escaped !== code) writeFileSync(file, escaped);
 }
 
 /** Files that the bundle looks for beside itself and that are not there. */
