@@ -179,7 +179,7 @@ describe.each(STORES)("a replay on $name", ({ fresh }) => {
       runs: [own.runId],
       with: { revision: "canary" },
     });
-    expect(unlabelled).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(unlabelled).toMatchObject({ status: 422, body: { code: "not_found" } });
     const gone = await replay(own.runId, { revision: 9 });
     expect(gone).toMatchObject({ status: "failed", verdict: null, failure: { code: "not_found" } });
   });
