@@ -18,7 +18,7 @@ function rationed(perPeriod: number, weights: Readonly<Record<string, number>> =
       user,
       weight: () => weights[user] ?? 1,
       signal: more.signal ?? never,
-      mayWaitUntil: () => periods < (more.until ?? Number.POSITIVE_INFINITY),
+      nextTry: ({ endsAt }) => (periods < (more.until ?? Number.POSITIVE_INFINITY) ? endsAt : undefined),
       reserve: async (): Promise<Reserving> => {
         if (left === 0 && !isNew) {
           isNew = true;

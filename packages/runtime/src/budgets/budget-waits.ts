@@ -1,6 +1,6 @@
 /**
- * Runs that wait for the next period of a budget. When it begins, users take turns by their weights until it is used
- * up again, so that a user with five hundred waiting runs does not use the whole budget.
+ * Runs that wait for room in a budget: for the next period, or for reservations of calls that are being made. When there
+ * is room, users take turns by their weights, so that a user with five hundred waiting runs does not use the whole budget.
  *
  * Every process has its own turns; between processes the budget's row decides.
  */
@@ -11,8 +11,8 @@ export interface BudgetWaiter {
   readonly user: string;
   readonly weight: () => number;
   readonly reserve: () => Promise<Reserving>;
-  /** Whether it has time until then. */
-  readonly mayWaitUntil: (moment: Date) => boolean;
+  /** When to try again; undefined: it does not wait any longer. */
+  readonly nextTry: (usedUp: UsedUp) => Date | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ interface Entry extends BudgetWaiter {
 interface Line {
   readonly shares: FairShare;
   waiting: Entry[];
-  timer?: NodeJS.Timeout;
+  timer?: { readonly timeout: NodeJS.Timeout; readonly moment: Date };
   isServing: boolean;
 }
 
@@ -38,10 +38,11 @@ export class BudgetWaits {
     this.#now = now;
   }
 
-  /** Resolves with a reservation, or with the refusal when there is no time to wait for the next period. */
+  /** Resolves with a reservation, or with the refusal when it does not wait any longer. */
   wait(usedUp: UsedUp, waiter: BudgetWaiter): Promise<Reserving> {
     if (waiter.signal.aborted) return Promise.reject(waiter.signal.reason);
-    if (!waiter.mayWaitUntil(usedUp.endsAt)) return Promise.resolve({ kind: "used_up", usedUp });
+    const moment = waiter.nextTry(usedUp);
+    if (!moment) return Promise.resolve({ kind: "used_up", usedUp });
     return new Promise((resolve, reject) => {
       const line = this.#lineOf(usedUp);
       const stop = () => {
@@ -61,7 +62,7 @@ export class BudgetWaits {
       const share = line.shares.child(waiter.user, waiter.weight);
       if (line.waiting.every(({ user }) => user !== waiter.user)) line.shares.arrive(share);
       line.waiting.push(entry);
-      this.#serveAt(line, usedUp.endsAt);
+      this.#serveAt(line, moment);
     });
   }
 
@@ -77,16 +78,18 @@ export class BudgetWaits {
   }
 
   #serveAt(line: Line, moment: Date): void {
-    if (line.timer !== undefined || line.isServing) return;
+    if (line.isServing || (line.timer && line.timer.moment <= moment)) return;
+    clearTimeout(line.timer?.timeout);
     const waitMs = Math.max(1, moment.getTime() - this.#now().getTime());
-    line.timer = setTimeout(
+    const timeout = setTimeout(
       () => {
         delete line.timer;
         void this.#serve(line);
       },
       Math.min(waitMs, LONGEST_TIMER_MS),
     );
-    line.timer.unref(); // those who waited may be gone
+    timeout.unref(); // those who waited may be gone
+    line.timer = { timeout, moment };
   }
 
   /** One after the other, until nothing is left of the period or nobody waits. */
@@ -105,7 +108,7 @@ export class BudgetWaits {
   async #tryOne(line: Line, entry: Entry): Promise<UsedUp | undefined> {
     try {
       const reserving = await entry.reserve();
-      if (reserving.kind === "used_up" && reserving.usedUp.budget.atLimit === "wait") {
+      if (reserving.kind === "used_up") {
         if (this.#lineOf(reserving.usedUp) === line) return reserving.usedUp;
         this.wait(reserving.usedUp, entry).then(
           (later) => entry.settle({ reserving: later }),
@@ -125,9 +128,11 @@ export class BudgetWaits {
   }
 
   #postpone(line: Line, usedUp: UsedUp): void {
-    const late = line.waiting.filter(({ mayWaitUntil }) => !mayWaitUntil(usedUp.endsAt));
-    for (const { settle } of late) settle({ reserving: { kind: "used_up", usedUp } });
-    if (line.waiting.length > 0) this.#serveAt(line, usedUp.endsAt);
+    for (const { nextTry, settle } of line.waiting) {
+      const moment = nextTry(usedUp);
+      if (moment) this.#serveAt(line, moment);
+      else settle({ reserving: { kind: "used_up", usedUp } });
+    }
   }
 }
 

@@ -29,12 +29,16 @@ describe.each(STORES)("budgets on $name", ({ fresh }) => {
   let agent: string;
   let unpriced: string;
   let hook: Awaited<ReturnType<typeof webhookReceiver>>;
+  let held = Promise.withResolvers<void>();
   beforeAll(async () => {
     const says = { models: {} as Record<string, ReturnType<typeof scriptedModel>> };
-    const script: Parameters<typeof scriptedModel>[0] = (call, step) =>
-      JSON.stringify(call.prompt.at(-1)).includes("add") && step === 0
+    const script: Parameters<typeof scriptedModel>[0] = (call, step) => {
+      const asked = JSON.stringify(call.prompt.at(-1));
+      if (asked.includes("hold")) return [{ until: held.promise }, { text: "Done." }];
+      return asked.includes("add") && step === 0
         ? [{ call: "add", input: { a: 3, b: 4 } }]
         : [{ text: "Done." }];
+    };
     says.models["test/scripted"] = scriptedModel(script, { prices: PRICES, maxOutputTokens: 5 });
     says.models["test/unpriced"] = scriptedModel(script);
     hook = await webhookReceiver();
@@ -122,6 +126,31 @@ describe.each(STORES)("budgets on $name", ({ fresh }) => {
     await made.remove();
     expect(await statusOf("hello")).toBe("done");
   });
+
+  test.each(["deny", "ask", "wait"])(
+    "runs wait for what others have only reserved, of a budget whose limit is to %s",
+    async (at_limit) => {
+      held = Promise.withResolvers();
+      const made = await budget({ measure: "cost_usd", limit: 1e6, agent_id: agent, at_limit });
+      const [{ spent }] = await made.now();
+      await made.change({ limit: spent + 11 });
+      const first = send("hold");
+      await expect.poll(async () => (await made.now())[0].reserved, { timeout: 20_000 }).toBeGreaterThan(11);
+      const others = Array.from({ length: 3 }, () => send("hello"));
+      const begun = async () =>
+        (await server.call("GET", `/v1/runs?agent_id=${agent}&limit=4`)).body.items.filter(
+          ({ status }: { status: string }) => status !== "done" && status !== "queued",
+        );
+      await expect.poll(async () => (await begun()).length, { timeout: 20_000 }).toBe(4);
+      held.resolve();
+      const all = await Promise.all([first, ...others]);
+      expect(await Promise.all(all.map(async ({ run }) => (await run()).status))).toEqual(
+        Array(4).fill("done"),
+      );
+      expect((await made.now())[0]).toMatchObject({ reserved: 0 });
+      await made.remove();
+    },
+  );
 
   test("a model without a known price is refused where dollars are counted, not counted as free", async () => {
     const made = await budget({ measure: "cost_usd", limit: 10, agent_id: unpriced });

@@ -1,12 +1,12 @@
 /**
- * Budgets around a model call: reserved before it, settled after. Without room the run waits for an admin, or fails; a
- * waiting run tries again when the period ends.
+ * Budgets around a model call: reserved before it, settled after. Where only reservations of other calls are in the way,
+ * the run waits until they settle. Without room it waits for an admin or the next period, or fails.
  */
 import { fail, type RuntimeAgent } from "@capstan/core";
 import { amountText } from "@capstan/core/internal";
 import { uuidv7 } from "uuidv7";
 import type { Estimate, Reserving, UsedUp } from "../../budgets/budget-ledger.ts";
-import { usedUpFacts } from "../../budgets/used-up.ts";
+import { isOnlyReserved, usedUpFacts } from "../../budgets/used-up.ts";
 import type { ResolvedModel } from "../../providers/models.ts";
 import type { Answer } from "../claim/claimed-segment.ts";
 import type { RunContext, StepUsage } from "../context/run-context.ts";
@@ -19,6 +19,9 @@ import { noWaits } from "./waits.ts";
 /** The call id of a question about a budget; no tool call has such a one. */
 const BUDGET_CALL = "budget:";
 const MORE_BY_DEFAULT = 0.25; // of the limit
+const SETTLING_MS = 200;
+// Longer than most model calls. A program reserves until it ends, and may itself wait for a run that it started.
+const LONGEST_SETTLING_MS = 30_000;
 const PROGRAM_USD = 1; // reserved for a coding agent's program without a limit of its own
 const PROGRAM_TOKENS = 200_000;
 
@@ -45,20 +48,29 @@ export async function reserveBudgets(
   return undefined;
 }
 
-/** A budget that says so is waited for, as long as the run has time. */
+/** Reservations of other calls are waited for, and the next period if the budget says so, as long as the run has time. */
 async function reserveInTime(context: RunContext, reserve: () => Promise<Reserving>): Promise<Reserving> {
   const { engine, meter, signal } = context;
   const user = context.claim.userEmail;
   const reserving = await reserve();
-  if (reserving.kind !== "used_up" || reserving.usedUp.budget.atLimit !== "wait") return reserving;
-  const { usedUp } = reserving;
-  const mayWaitUntil = (moment: Date) => moment.getTime() - engine.now().getTime() <= meter.leftMs;
-  if (!mayWaitUntil(usedUp.endsAt)) return reserving;
-  const { budget, until } = usedUpFacts(usedUp);
-  context.warn(`The budget "${budget}" is used up; waiting until ${until}.`);
+  if (reserving.kind !== "used_up") return reserving;
+  const nowMs = () => engine.now().getTime();
+  const settledMs = nowMs() + LONGEST_SETTLING_MS;
+  let isTold = false;
+  const nextTry = (usedUp: UsedUp): Date | undefined => {
+    const isSettling = isOnlyReserved(usedUp) && nowMs() < settledMs;
+    if (!isSettling && usedUp.budget.atLimit !== "wait") return undefined;
+    const moment = isSettling ? new Date(nowMs() + SETTLING_MS) : usedUp.endsAt;
+    if (moment.getTime() - nowMs() > meter.leftMs) return undefined;
+    const { budget, until } = usedUpFacts(usedUp);
+    if (!isSettling && !isTold) context.warn(`The budget "${budget}" is used up; waiting until ${until}.`);
+    isTold ||= !isSettling;
+    return moment;
+  };
+  if (!nextTry(reserving.usedUp)) return reserving;
   const weight = () => engine.places.weightOf(user);
   return context.outOfPlace(() =>
-    engine.budgetWaits.wait(usedUp, { user, weight, reserve, mayWaitUntil, signal }),
+    engine.budgetWaits.wait(reserving.usedUp, { user, weight, reserve, nextTry, signal }),
   );
 }
 
