@@ -135,6 +135,18 @@ describe.each(STORES)("spending on $name", ({ name, fresh }) => {
     await saved.remove(id);
   });
 
+  test("a minute and an hour are not longer when the clocks are set back", async () => {
+    now = new Date("2026-10-25T00:30:30Z"); // in Berlin the hour from two to three comes twice
+    for (const [period, ends] of [
+      ["minute", "2026-10-25T00:31:00.000Z"],
+      ["hour", "2026-10-25T01:00:00.000Z"],
+    ] as const) {
+      const { id } = await saved.create(draft({ timeZone: "Europe/Berlin", period }), "root");
+      expect((await saved.states(id)).get(id)?.endsAt.toISOString()).toBe(ends);
+      await saved.remove(id);
+    }
+  });
+
   test("the next period begins with nothing spent", async () => {
     const { id } = await saved.create(draft({ limit: 1, atLimit: "deny" }), "root");
     await known(id);

@@ -1,10 +1,14 @@
-/** SQL of budgets. A period begins at midnight in the budget's time zone; `$now` is always a parameter. */
+/**
+ * SQL of budgets. A day, week or month begins at midnight in the budget's time zone; an hour takes sixty minutes when the
+ * clocks are set back, too. `$now` is always a parameter.
+ */
 
 const start = (budget: string, now: string): string =>
   `date_trunc(${budget}.period, ${now}::timestamptz, ${budget}.time_zone)`;
 const end = (budget: string, now: string): string =>
-  `((date_trunc(${budget}.period, ${now}::timestamptz at time zone ${budget}.time_zone)
-    + ('1 ' || ${budget}.period)::interval) at time zone ${budget}.time_zone)`;
+  `case when ${budget}.period in ('minute', 'hour') then ${start(budget, now)} + ('1 ' || ${budget}.period)::interval
+    else (date_trunc(${budget}.period, ${now}::timestamptz at time zone ${budget}.time_zone)
+      + ('1 ' || ${budget}.period)::interval) at time zone ${budget}.time_zone end`;
 
 /** $1 [{id, subject, amount}], $2 now. In the order of ids, so that two processes lock rows in the same order. */
 const WANTED = `wanted as (select b.id, w.subject, w.amount, b.amount as most, b.measure, b.at_limit, ${start("b", "$2")} as starts_at
