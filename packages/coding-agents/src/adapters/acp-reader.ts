@@ -22,6 +22,8 @@ export interface AcpQuirks {
   readonly error?: RegExp;
   /** A turn that ends without text, calls and usage has failed. */
   readonly silenceIsFailure?: boolean;
+  /** Its turns end with text: one without any after its last call has failed, whatever it used. */
+  readonly endsWithText?: boolean;
   /** A meaningless prefix of each thought. */
   readonly thoughtHeading?: RegExp;
   /** A call's first title is the tool's name. */
@@ -61,6 +63,8 @@ interface State {
   readonly queue: string[];
   /** What this turn has shown so far. */
   spoke: boolean;
+  /** No text yet, or none since the last call. */
+  silent: boolean;
   errorText: string | undefined;
   /** The turn ended successfully by its own account, but reported no usage. */
   endedWithoutUsage: boolean;
@@ -91,6 +95,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
     refused: false,
     queue: [],
     spoke: false,
+    silent: true,
     errorText: undefined,
     endedWithoutUsage: false,
     costUsd: undefined,
@@ -112,6 +117,7 @@ export function acpReader(quirks: AcpQuirks = {}, plan?: AcpPlan, book = acpBook
       state.cancelled = false;
       state.refused = false;
       state.spoke = false;
+      state.silent = true;
       state.errorText = undefined;
       state.endedWithoutUsage = false;
       return { events: [{ type: "turn-opened" }] };
@@ -227,6 +233,7 @@ function readUpdate(update: JsonObject, state: State): AdapterEvent[] {
     case "tool_call":
     case "tool_call_update":
       state.spoke = true;
+      state.silent = true;
       return state.tools.update(update);
     case "usage_update": {
       const amount = asObject(update.cost)?.amount;
@@ -249,7 +256,10 @@ function readChunk(chunk: string, messageId: string | undefined, state: State): 
   if (retry?.test(chunk)) return [{ type: "retry", message: chunk.trim() }];
   if (messageId === undefined && warning?.test(chunk)) return [{ type: "warning", message: chunk.trim() }];
   state.errorText = error?.test(chunk) ? chunk.trim() : undefined;
-  state.spoke ||= chunk.trim() !== "";
+  if (chunk.trim() !== "") {
+    state.spoke = true;
+    state.silent = false;
+  }
   return [...state.tools.flush(), ...textDelta(chunk), ...hiddenFailure(state)];
 }
 
@@ -277,13 +287,18 @@ function endTurn(stopReason: string, result: JsonObject, state: State): AdapterE
 /** Why a turn failed that only the agent stopped. */
 export const CANCELLED_UNASKED = "The agent cancelled its turn, and nobody had asked it to.";
 
+const NO_ANSWER =
+  "The agent failed to get a response: its model's answer was empty, or ended before it was complete.";
+
 /** Only a turn that we cancelled, or in which a person said no, was interrupted: Copilot cancels one that comes too fast for it. */
 function endingOf(
   stopReason: string,
-  { cancelled, refused }: State,
+  { cancelled, refused, silent, quirks }: State,
 ): Pick<RunEnded, "outcome" | "message" | "limit"> {
   if (stopReason === "cancelled" && !cancelled && !refused)
     return { outcome: "failed", message: CANCELLED_UNASKED };
+  if (stopReason === "end_turn" && quirks.endsWithText === true && silent && !cancelled && !refused)
+    return { outcome: "failed", message: NO_ANSWER };
   return ENDINGS[stopReason] ?? { outcome: "failed", message: `It stopped: ${stopReason}.` };
 }
 

@@ -1,6 +1,6 @@
 /**
- * An end for a program that tries again for ever: after its own tries, Codex waits for a network, up to a minute each time.
- * The other programs give up by themselves.
+ * An end for a program that tries again for ever: after its own tries, Codex waits for a network, up to a minute each time;
+ * OpenCode asks again after every empty answer. The other programs give up by themselves.
  */
 import type { AdapterEvent, LineReader } from "@capstan/core/internal";
 
@@ -10,12 +10,12 @@ export const MAX_ENDLESS_RETRIES = 5;
 /** Signs of a model that answers. */
 const ANSWERS: ReadonlySet<AdapterEvent["type"]> = new Set(["text-delta", "thinking-delta", "tool-started"]);
 
-/** The reader, which fails the run by the reason of the last of too many retries. One of a known number is not counted. */
+/** The reader, which fails the run by the reason of the last of too many retries. One that the program counts is left to it. */
 export function withEndOfRetries<Reader extends LineReader>(reader: Reader): Reader {
   let tried = 0;
   const counted = (event: AdapterEvent): readonly AdapterEvent[] => {
     if (ANSWERS.has(event.type)) tried = 0;
-    if (event.type !== "retry" || event.maxAttempts !== undefined) return [event];
+    if (event.type !== "retry" || event.attempt !== undefined) return [event];
     tried += 1;
     if (tried < MAX_ENDLESS_RETRIES) return [event];
     const { message, status } = event;

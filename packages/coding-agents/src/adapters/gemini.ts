@@ -21,7 +21,11 @@ import { COMMAND_WARNING, flag, isCommand, skillLinks, withInstructions } from "
 import { geminiUsage, withSessionUsage } from "./session-usage.ts";
 
 /** Where its ACP differs from the protocol's. */
-const QUIRKS: AcpQuirks = { thoughtHeading: /^\*{4}\n/, toolOfId: (id) => /^(\w+?)__/.exec(id)?.[1] };
+const QUIRKS: AcpQuirks = {
+  thoughtHeading: /^\*{4}\n/,
+  toolOfId: (id) => /^(\w+?)__/.exec(id)?.[1],
+  endsWithText: true, // it refuses an answer without any, and then calls the turn a success
+};
 
 export const geminiAdapter = defineAdapter({
   manifest: geminiManifest,

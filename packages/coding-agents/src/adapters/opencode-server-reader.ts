@@ -52,6 +52,8 @@ interface State {
     | { readonly message: string; readonly status?: number | undefined; readonly name: string }
     | undefined;
   finish: string | undefined;
+  /** The model has answered nothing in this step. */
+  isEmpty: boolean;
   nextId: number;
   sends: string[];
 }
@@ -75,6 +77,7 @@ export function opencodeServerReader(plan?: OpencodePlan): LineReader {
     running: false,
     error: undefined,
     finish: undefined,
+    isEmpty: true,
     nextId: 1,
     sends: [],
   };
@@ -242,8 +245,12 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   }),
 };
 
+const ANSWERS = /^(text|reasoning|tool)$/;
+
 function readPart(part: JsonObject, state: State): AdapterEvent[] {
   const id = String(part.id);
+  if (ANSWERS.test(String(part.type))) state.isEmpty = false;
+  if (part.type === "step-start") state.isEmpty = true;
   switch (part.type) {
     case "text":
     case "reasoning":
@@ -280,8 +287,12 @@ function countStep(part: JsonObject, id: string, state: State): AdapterEvent[] {
     thinkingTokens: used?.reasoning,
     costUsd: cost,
   });
-  return [total];
+  return state.isEmpty && part.reason === NO_REASON ? [total, { type: "retry", message: EMPTY }] : [total];
 }
+
+/** Why a step ended whose answer named no end: it makes another one, without end. */
+const NO_REASON = "unknown";
+const EMPTY = "Failed to get a response: the model's answer was empty, and OpenCode asks again.";
 
 const call = z.object({
   status: text,

@@ -21,6 +21,7 @@ import { opencodeSessions } from "../sessions/opencode-sessions.ts";
 import { opencodeDialects } from "../thinking/thinking-dialects.ts";
 import type { AcpQuirks } from "./acp-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
+import { withEndOfRetries } from "./endless-retries.ts";
 import { opencodeReader } from "./opencode-reader.ts";
 import { type OpencodePlan, opencodeOpening, opencodeServerReader } from "./opencode-server-reader.ts";
 import { isImageFile, mergeDocuments, skillFolder } from "./run-parts.ts";
@@ -54,7 +55,7 @@ function openServer(options: RunOptions, place: RunPlace): AdapterRun {
     stdin: [opencodeOpening(plan)],
     http: { address: LISTENING, events: "/event", headers: { authorization } },
     carriesReasons: true,
-    ...opencodeServerReader(plan),
+    ...withEndOfRetries(opencodeServerReader(plan)),
   };
 }
 

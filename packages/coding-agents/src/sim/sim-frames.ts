@@ -20,9 +20,9 @@ export interface SimDialect {
 
 const SLOW_WORDS = 60; // half a minute at half a second each: longer than any test waits before it interrupts
 
-/** The text in the pieces in which it is sent. */
+/** The text in the pieces in which it is sent; half a character is not valid JSON to every program. */
 export function pieces(text: string, size: number): string[] {
-  return text.match(new RegExp(`.{1,${size}}`, "gs")) ?? [];
+  return text.match(new RegExp(`.{1,${size}}`, "gsu")) ?? [];
 }
 export const textPieces = ({ text, isSlow }: SimAnswer): string[] =>
   isSlow ? Array.from({ length: SLOW_WORDS }, (_, index) => `word${index} `) : pieces(text, 8);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { pieces } from "./sim-frames.ts";
 import { SIM_ANSWER, SIM_THINKING, simPlan } from "./sim-plan.ts";
 import { readSimRequest, type SimProtocol } from "./sim-request.ts";
 
@@ -79,6 +80,10 @@ describe("reading a request", () => {
     expect(toolOf(user, found)).toBe("add");
     expect(toolOf(user, found, { type: "function_call_output", output: "1" })).toBeUndefined();
   });
+});
+
+test("an answer is not cut within a character", () => {
+  expect(pieces("1234567🎉90", 8)).toEqual(["1234567🎉", "90"]);
 });
 
 describe("the plan", () => {

@@ -25,6 +25,13 @@ describe("why a run failed", () => {
       "coding_agent_provider_down",
     ],
     ["fetch failed", undefined, "coding_agent_provider_down"],
+    ["Model stream ended without a finish reason.", undefined, "coding_agent_provider_down"],
+    [
+      "OpenAI Responses stream ended before a terminal response event",
+      undefined,
+      "coding_agent_provider_down",
+    ],
+    ["[API Error: Incomplete JSON segment at the end]", undefined, "coding_agent_provider_down"],
     ["it ran out of ideas", undefined, "coding_agent_failed"],
     ["sim bad request", 400, "coding_agent_failed"],
   ])("%j with status %s is %s", (message, status, code) => {

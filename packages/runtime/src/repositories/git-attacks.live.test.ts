@@ -8,77 +8,34 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { uuidv7 } from "uuidv7";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
-import { type Database, openDatabase } from "../db/database.ts";
-import { sessionStore } from "../sessions/session-store.ts";
-import { folderWorks } from "./folder-works.ts";
-import { Git } from "./git.ts";
-import { Worktrees } from "./worktrees.ts";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { gitIn, machinesOn, OWNER, put } from "./fixtures/machine.ts";
+import type { Worktrees } from "./worktrees.ts";
 
-const [embedded] = STORES; // what git does is the same on both
-let store: FreshStore;
-let database: Database;
+const { newMachine } = machinesOn(freshPglite); // what git does is the same on both
 let machine: string;
 let folder: string;
 let mark: string;
 let session: string;
 let worktrees: Worktrees;
-beforeAll(async () => {
-  if (!embedded) throw new Error("no store");
-  store = await embedded.fresh();
-  const opened = await openDatabase(store);
-  if (!opened.ok) throw new Error(opened.failure.message);
-  database = opened.value;
-});
-afterAll(async () => {
-  await database?.close();
-  await store?.drop();
-});
 beforeEach(async () => {
-  machine = realpathSync(mkdtempSync(join(tmpdir(), "capstan-git-attacks-")));
-  folder = join(machine, "folder");
+  ({ machine, folder, session, worktrees } = await newMachine({
+    "a.txt": "before\n",
+    "sub/b.txt": "before\n",
+  }));
   mark = join(machine, "mark");
-  mkdirSync(folder);
-  git("init", "-q", "-b", "main");
-  put(folder, { "a.txt": "before\n", "sub/b.txt": "before\n" });
-  git("add", "-A");
-  git("commit", "-qm", "first");
   put(machine, { "evil.sh": `#!/bin/sh\necho "$0 $*" >> ${mark}\ncat\n` });
   chmodSync(join(machine, "evil.sh"), 0o755);
-  session = (await sessionStore(database).create({ id: uuidv7(), owner: "ann@example.com" })).id;
-  worktrees = new Worktrees({
-    git: new Git({}),
-    works: folderWorks(database.pool),
-    root: join(machine, "worktrees"),
-    scratch: join(machine, "copies"),
-    allowed: [machine],
-  });
-  return () => rmSync(machine, { recursive: true, force: true });
 });
 
-const git = (...args: string[]) =>
-  execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=ann@example.com", ...args], {
-    cwd: folder,
-    encoding: "utf8",
-    stdio: "pipe",
-  }).trim();
-function put(at: string, files: Record<string, string>): void {
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(at, name)), { recursive: true });
-    writeFileSync(join(at, name), content);
-  }
-}
+const git = (...args: string[]) => gitIn(folder, ...args);
 const evil = () => join(machine, "evil.sh");
 const config = (at: string, text: string) =>
   appendFileSync(join(at, "config"), text.replaceAll("EVIL", evil()));
@@ -93,9 +50,9 @@ async function work(plant: (at: string) => void): Promise<string[]> {
   note(await use(plant));
   note(await worktrees.read(session));
   note(await use((at) => writeFileSync(join(at, "a.txt"), "after\n")));
-  note(await worktrees.apply(session, { by: "ann@example.com", message: "apply" }));
+  note(await worktrees.apply(session, { by: OWNER, message: "apply" }));
   note(await use((at) => writeFileSync(join(at, "sub", "b.txt"), "after\n")));
-  note(await worktrees.discard(session, "ann@example.com"));
+  note(await worktrees.discard(session, OWNER));
   return codes;
 }
 const PROGRAMS = `

@@ -1,92 +1,32 @@
 /** Repositories as people have them, and what happens to them meanwhile: whatever is refused, nothing of anybody is lost. */
-import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { uuidv7 } from "uuidv7";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
-import { type Database, openDatabase } from "../db/database.ts";
-import { sessionStore } from "../sessions/session-store.ts";
-import { folderWorks } from "./folder-works.ts";
-import { Git } from "./git.ts";
-import { Worktrees } from "./worktrees.ts";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { STORES } from "../../../../tools/stores-under-test.ts";
+import { gitIn, machinesOn, newRepository, OWNER, put } from "./fixtures/machine.ts";
+import type { Worktrees } from "./worktrees.ts";
 
-const PERSON = [
-  "-c",
-  "user.name=Ann",
-  "-c",
-  "user.email=ann@example.com",
-  "-c",
-  "protocol.file.allow=always",
-];
-const gitIn = (cwd: string, ...args: string[]) =>
-  execFileSync("git", [...PERSON, ...args], { cwd, encoding: "utf8", stdio: "pipe" }).trim();
 const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 12345\n`;
-const APPLIER = { by: "ann@example.com", message: "Apply" };
+const APPLIER = { by: OWNER, message: "Apply" };
 
 describe.each(STORES)("on $name", ({ fresh }) => {
-  let store: FreshStore;
-  let database: Database;
+  const { newMachine, newSession, pool, works } = machinesOn(fresh);
   let machine: string;
   let folder: string;
   let session: string;
   let worktrees: Worktrees;
-  beforeAll(async () => {
-    store = await fresh();
-    const opened = await openDatabase(store);
-    if (!opened.ok) throw new Error(opened.failure.message);
-    database = opened.value;
-  });
-  afterAll(async () => {
-    await database.close();
-    await store.drop();
-  });
   beforeEach(async () => {
-    machine = realpathSync(mkdtempSync(join(tmpdir(), "capstan-edges-")));
-    folder = repository("folder", { "a.txt": "before\n", "b.txt": "before\n" });
-    session = await newSession();
-    const parts = { root: join(machine, "worktrees"), scratch: join(machine, "copies"), allowed: [machine] };
-    worktrees = new Worktrees({ git: new Git({}), works: folderWorks(database.pool), ...parts });
-    return async () => {
-      await worktrees.close();
-      rmSync(machine, { recursive: true, force: true });
-    };
+    ({ machine, folder, session, worktrees } = await newMachine());
   });
 
-  const newSession = async () =>
-    (await sessionStore(database).create({ id: uuidv7(), owner: "ann@example.com" })).id;
-  const put = (at: string, files: Record<string, string>) => {
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(at, name)), { recursive: true });
-      writeFileSync(join(at, name), text);
-    }
-  };
-  const repository = (name: string, files: Record<string, string>) => {
-    const at = join(machine, name);
-    mkdirSync(at);
-    gitIn(at, "init", "-q", "-b", "main");
-    put(at, files);
-    gitIn(at, "add", "-A");
-    gitIn(at, "commit", "-qm", "first");
-    return at;
-  };
+  const repository = (name: string, files: Record<string, string>) =>
+    newRepository(join(machine, name), files);
   const git = (...args: string[]) => gitIn(folder, ...args);
   const use = (run: (at: string) => void, at = folder, id = session) =>
     worktrees.use({ sessionId: id, folder: at, owner: undefined }, async (place) => run(place));
   const write = (files: Record<string, string>) => use((at) => put(at, files));
   const text = (name: string, at = folder) => readFileSync(join(at, name), "utf8");
-  const branch = async () => (await folderWorks(database.pool).latest(session))?.branch ?? "";
+  const branch = async () => (await works().latest(session))?.branch ?? "";
   const change = async () => {
     const read = await worktrees.read(session);
     if (!read.ok) throw new Error(read.failure.message);
@@ -249,14 +189,14 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     });
     expect(used).toEqual({ ok: true, value: [] });
     expect(seen).toEqual(["a.txt", "b.txt"]);
-    expect(await worktrees.discard(session, "ann@example.com")).toMatchObject({ ok: true });
+    expect(await worktrees.discard(session, OWNER)).toMatchObject({ ok: true });
     expect(git("rev-parse", name)).toBe(tip);
   });
 
   test("what was discarded while the folder was away does not come back with it", async () => {
     await write({ "a.txt": "discarded\n" });
     renameSync(folder, `${folder}-away`);
-    expect(await worktrees.discard(session, "ann@example.com")).toMatchObject({ ok: true });
+    expect(await worktrees.discard(session, OWNER)).toMatchObject({ ok: true });
     renameSync(`${folder}-away`, folder);
     let seen = "";
     await use((at) => {
@@ -268,7 +208,7 @@ describe.each(STORES)("on $name", ({ fresh }) => {
   test("what a sweep still has to remove of settled work leaves the next work of the session alone", async () => {
     await write({ "a.txt": "one\n" });
     await worktrees.apply(session, APPLIER);
-    await database.pool.query("update folder_works set cleared_at = null where session_id = $1", [session]);
+    await pool().query("update folder_works set cleared_at = null where session_id = $1", [session]);
     await write({ "a.txt": "two\n" });
     await worktrees.sweep();
     expect(await changed()).toEqual(["a.txt"]);

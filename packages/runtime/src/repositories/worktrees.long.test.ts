@@ -1,80 +1,35 @@
 /** What a killed process leaves of work in a real folder: finished or undone by the next look, on both stores. */
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { uuidv7 } from "uuidv7";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
-import { type Database, openDatabase } from "../db/database.ts";
-import { sessionStore } from "../sessions/session-store.ts";
-import { folderWorks } from "./folder-works.ts";
-import { Git } from "./git.ts";
-import { Worktrees } from "./worktrees.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { STORES } from "../../../../tools/stores-under-test.ts";
+import { gitIn, machinesOn, OWNER } from "./fixtures/machine.ts";
+import type { Worktrees } from "./worktrees.ts";
 
 describe.each(STORES)("on $name, after a process was killed", ({ fresh }) => {
-  let store: FreshStore;
-  let database: Database;
+  const { newMachine, pool, works } = machinesOn(fresh);
   let machine: string;
   let folder: string;
   let session: string;
   let worktrees: Worktrees;
-  beforeAll(async () => {
-    store = await fresh();
-    const opened = await openDatabase(store);
-    if (!opened.ok) throw new Error(opened.failure.message);
-    database = opened.value;
-  });
-  afterAll(async () => {
-    await database.close();
-    await store.drop();
-  });
+  let reopened: () => Worktrees;
   beforeEach(async () => {
-    machine = realpathSync(mkdtempSync(join(tmpdir(), "capstan-worktrees-")));
-    folder = join(machine, "folder");
-    mkdirSync(folder);
-    git("init", "-q", "-b", "main");
-    for (const name of ["a.txt", "b.txt"]) writeFileSync(join(folder, name), "before\n");
-    git("add", "-A");
-    git("commit", "-qm", "first");
-    session = (await sessionStore(database).create({ id: uuidv7(), owner: "ann@example.com" })).id;
-    worktrees = reopened();
-    return () => rmSync(machine, { recursive: true, force: true });
+    ({ machine, folder, session, worktrees, reopened } = await newMachine());
   });
 
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=ann@example.com", ...args], {
-      cwd: folder,
-      encoding: "utf8",
-    }).trim();
-  /** As the next process would open it. */
-  const reopened = () =>
-    new Worktrees({
-      git: new Git({}),
-      works: folderWorks(database.pool),
-      root: join(machine, "worktrees"),
-      scratch: join(machine, "copies"),
-      allowed: [machine],
-    });
+  const git = (...args: string[]) => gitIn(folder, ...args);
   const use = (run: (at: string) => void) =>
     worktrees.use({ sessionId: session, folder, owner: undefined }, async (at) => run(at));
   const write = (name: string, text: string) => use((at) => writeFileSync(join(at, name), text));
   const text = (name: string) => readFileSync(join(folder, name), "utf8");
   const row = async () => {
-    const work = await folderWorks(database.pool).latest(session);
+    const work = await works().latest(session);
     if (!work) throw new Error("no work");
     return work;
   };
   const set = (columns: string, ...values: unknown[]) =>
-    database.pool.query(`update folder_works set ${columns} where session_id = '${session}'`, values);
+    pool().query(`update folder_works set ${columns} where session_id = '${session}'`, values);
   const LONG_AGO = "updated_at = now() - interval '1 hour'";
   /** The commit that applying would make. */
   const commitOf = async (files: Record<string, string>): Promise<string> => {
@@ -113,7 +68,7 @@ describe.each(STORES)("on $name, after a process was killed", ({ fresh }) => {
     const read = await worktrees.read(session);
     expect(read).toMatchObject({ ok: true, value: { files: [{ path: "a.txt" }, { path: "new.txt" }] } });
     await write("b.txt", "rest\n");
-    expect(await worktrees.apply(session, { by: "ann@example.com", message: "All" })).toMatchObject({
+    expect(await worktrees.apply(session, { by: OWNER, message: "All" })).toMatchObject({
       ok: true,
     });
     expect([text("a.txt"), text("b.txt"), text("new.txt")]).toEqual(["half\n", "rest\n", "new\n"]);
@@ -144,7 +99,7 @@ describe.each(STORES)("on $name, after a process was killed", ({ fresh }) => {
       "Ann's\n",
       false,
     ]);
-    expect(await worktrees.apply(session, { by: "ann@example.com", message: "Again" })).toMatchObject({
+    expect(await worktrees.apply(session, { by: OWNER, message: "Again" })).toMatchObject({
       ok: true,
     });
     expect([text("a.txt"), text("b.txt"), text("new.txt")]).toEqual(["mine\n", "Ann's\n", "mine too\n"]);
@@ -154,9 +109,9 @@ describe.each(STORES)("on $name, after a process was killed", ({ fresh }) => {
     await write("a.txt", "mine\n");
     await set("status = 'applying'");
     worktrees = reopened();
-    const applier = { by: "ann@example.com", message: "m" };
+    const applier = { by: OWNER, message: "m" };
     expect(await worktrees.apply(session, applier)).toMatchObject({ failure: { code: "folder_busy" } });
-    expect(await worktrees.discard(session, "ann@example.com")).toMatchObject({
+    expect(await worktrees.discard(session, OWNER)).toMatchObject({
       failure: { code: "folder_busy" },
     });
     expect(await write("b.txt", "x")).toMatchObject({ failure: { code: "folder_busy" } });
@@ -180,7 +135,7 @@ describe.each(STORES)("on $name, after a process was killed", ({ fresh }) => {
     expect(before).toMatchObject({ value: { behind: 0 } });
     writeFileSync(join(folder, "b.txt"), "Ann's\n");
     git("commit", "-qam", "Ann's");
-    expect(await worktrees.apply(session, { by: "ann@example.com", message: "Mine" })).toMatchObject({
+    expect(await worktrees.apply(session, { by: OWNER, message: "Mine" })).toMatchObject({
       ok: true,
     });
     expect([text("a.txt"), text("b.txt")]).toEqual(["mine\n", "Ann's\n"]);
