@@ -75,8 +75,12 @@ async function answerAll(api: Api, terminal: Terminal, ids: readonly string[]): 
   for (const id of ids) {
     const asked = await api.approvals.get(id);
     if (!asked.ok) return asked.failure;
-    const { tool, status } = asked.value;
+    const { tool, status, kind, reason: why, input } = asked.value;
     if (status !== "pending") continue; // answered elsewhere
+    if (kind === "connect") {
+      const { url = "" } = Object(input) as { url?: string };
+      return fail("account_waits", { why, url, id }).failure; // a yes is given in the browser
+    }
     const isAnswered = terminal.isInteractive && (await answer(api, terminal, asked.value));
     if (!isAnswered) return fail("approval_waits", { tool, id }).failure;
   }
@@ -85,7 +89,6 @@ async function answerAll(api: Api, terminal: Terminal, ids: readonly string[]): 
 
 /** False when the person left the question pending, with Ctrl-C: it stays in the inbox. */
 async function answer(api: Api, terminal: Terminal, approval: Approval): Promise<boolean> {
-  if (approval.kind === "connect") return showLink(terminal, approval);
   terminal.out(`\n? ${approval.tool} ${JSON.stringify(approval.input)}\n  ${approval.reason ?? ""}\n`);
   for (;;) {
     const key = await terminal.ask("  [y]es, [n]o, [e]dit: ");
@@ -97,13 +100,6 @@ async function answer(api: Api, terminal: Terminal, approval: Approval): Promise
     terminal.err(`  ${answered.failure.message}\n  ${answered.failure.nextStep}\n`);
     if (answered.failure.status !== 422) return true;
   }
-}
-
-/** A yes is given in the browser; the question stays pending until then. */
-function showLink(terminal: Terminal, { reason, input }: Approval): false {
-  const { url = "" } = Object(input) as { url?: string };
-  terminal.out(`\n? ${reason}\n  Connect it at ${url}\n`);
-  return false;
 }
 
 async function decisionFor(key: string, terminal: Terminal, input: Approval["input"]) {

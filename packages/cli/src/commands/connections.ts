@@ -14,7 +14,7 @@ export const connections: Command = {
     "capstan connections [list | add <provider> [--scopes <a,b>] [--agent <agent>] [--hours <n>] [--user <name>] | " +
     "answer <approval> [--term once|time|always] [--hours <n>] | uses <id> | revoke <id> | disallow <id> --agent <agent> | " +
     "providers | provider <id> --client-id <id> [--tenant <directory>] [--issuer <url>] [--hosts <a,b>] " +
-    "[--resource <url>] [--kind oauth2|api_key|basic] [--header <name>] [--secret] | remove-provider <id>]",
+    "[--base-scopes <a,b>] [--resource <url>] [--kind oauth2|api_key|basic] [--header <name>] [--secret] | remove-provider <id>]",
   summary: "Connects accounts at other services, shows what used them, and revokes them.",
   options: {
     scopes: text,
@@ -30,6 +30,7 @@ export const connections: Command = {
     "token-url": text,
     "revocation-url": text,
     hosts: text,
+    "base-scopes": text,
     kind: text,
     header: text,
     secret: { type: "boolean" },
@@ -181,6 +182,7 @@ async function provider(context: CommandContext, id: string) {
     token_url: options["token-url"],
     revocation_url: options["revocation-url"],
     hosts: listOf(hosts),
+    base_scopes: listOf(options["base-scopes"]),
     kind,
     header,
     ...(options.secret === true && { client_secret: await readValue(context, "Client secret: ") }),

@@ -17,6 +17,12 @@ export const clientFailures = {
     message: ({ tool }) => `"${tool}" requires approval and is still unanswered.`,
     nextStep: ({ id }) => `Run \`capstan approvals approve ${id}\` (or deny); the run then continues.`,
   }),
+  account_waits: row<{ why: string; url: string; id: string }>({
+    status: 409,
+    message: ({ why }) => why,
+    nextStep: ({ url, id }) =>
+      `Open ${url} and connect the account, or run \`capstan connections answer ${id}\`; the run then continues. \`capstan approvals deny ${id}\` continues without the account.`,
+  }),
   answer_unreadable: row<{ status: number; why: string }>({
     status: 502,
     message: ({ status, why }) => `The response (${status}) is not from a Capstan server${why && `: ${why}`}`,

@@ -43,6 +43,7 @@ export interface ConnectAccounts {
 /** The inbox, as far as it is needed here. */
 export interface Questions {
   get(id: string): Promise<Result<Question>>;
+  list(filter: { status: "pending"; visibleTo: string; limit: number }): Promise<{ items: Question[] }>;
   answer(
     id: string,
     decision: { approve: true; by: string; connected: true },
@@ -65,6 +66,8 @@ export interface ConnectParts {
   readonly approvals: Questions;
   readonly fetch: GuardedFetch;
 }
+
+const MOST_WAITING = 200;
 
 interface Asked {
   readonly provider: string;
@@ -97,7 +100,7 @@ export function connectAccounts(parts: ConnectParts): ConnectAccounts {
       if (!provider.ok) return provider;
       const missingScopes = lackingScopes(provider.value, purpose.scopes, connection.scopes);
       const sessionId =
-        missingScopes.length > 0 ? null : await settle(parts, connection, purpose, answer.userEmail);
+        missingScopes.length > 0 ? null : await settle(parts, provider.value, connection, purpose);
       return ok({ connection, missingScopes, sessionId });
     },
     async revoke(id) {
@@ -124,37 +127,57 @@ async function withoutLogin(
     const before = await connections.of(userEmail, provider.id);
     if (purpose.approvalId === undefined || !before || before.endedAt !== null) return undefined;
     if (!has(provider, before, purpose)) return undefined;
-    await settle(parts, before, purpose, userEmail);
+    await settle(parts, provider, before, purpose);
     return ok({ connection: before });
   }
   const secret = keySecret(provider, given);
   if (!secret.ok) return secret;
   const tokens = { secret: secret.value, account: secret.value.user, scopes: [], expiresAt: undefined };
   const saved = await connections.save({ userEmail, provider: provider.id }, tokens);
-  await settle(parts, saved, purpose, userEmail);
+  await settle(parts, provider, saved, purpose);
   return ok({ connection: saved });
 }
 
 const has = (provider: ConfiguredProvider, { scopes }: ConnectionRecord, purpose: LoginPurpose): boolean =>
   lackingScopes(provider, purpose.scopes, scopes).length === 0;
 
-/** Stores for whom it may be used, then answers the question that waits for it. The session whose run continues, if any. */
+/** Stores for whom it may be used, then answers what waits for it. The session whose run continues, if any. */
 async function settle(
-  { connections, approvals }: ConnectParts,
-  { id }: ConnectionRecord,
-  { agentId, once, forSeconds, approvalId }: LoginPurpose,
-  userEmail: string,
+  parts: ConnectParts,
+  provider: ConfiguredProvider,
+  connection: ConnectionRecord,
+  purpose: LoginPurpose,
 ): Promise<string | null> {
+  const { connections, approvals } = parts;
+  const { agentId, once, forSeconds, approvalId } = purpose;
   const asked = approvalId === undefined ? undefined : await approvals.get(approvalId);
   const question = asked?.ok ? asked.value : undefined;
   const callId = once ? question && callOf(question) : undefined;
   if (!once || callId !== undefined) {
     const expiresAt = forSeconds === undefined ? undefined : new Date(Date.now() + forSeconds * 1000);
-    await connections.allow(id, { agentId, callId, expiresAt });
+    await connections.allow(connection.id, { agentId, callId, expiresAt });
   }
-  if (!question) return null;
-  const answered = await approvals.answer(question.id, { approve: true, by: userEmail, connected: true });
-  return answered.ok ? answered.value.sessionId : null;
+  const yes = { approve: true, by: connection.userEmail, connected: true } as const;
+  const answered = question && (await approvals.answer(question.id, yes));
+  const others = once ? [] : await coveredBy(parts, provider, connection, agentId);
+  for (const { id } of others) await approvals.answer(id, yes);
+  return answered?.ok ? answered.value.sessionId : null;
+}
+
+/** What else waits for the same consent, such as another call of the same step. */
+async function coveredBy(
+  { approvals }: ConnectParts,
+  provider: ConfiguredProvider,
+  { userEmail, scopes }: ConnectionRecord,
+  agentId: string,
+): Promise<Question[]> {
+  const pending = await approvals.list({ status: "pending", visibleTo: userEmail, limit: MOST_WAITING });
+  return pending.items.filter((question) => {
+    if (question.kind !== "connect" || question.userEmail !== userEmail) return false;
+    const ask = askOf(question);
+    if (ask.provider !== provider.id || (agentId !== "*" && ask.agent_id !== agentId)) return false;
+    return lackingScopes(provider, ask.scopes, scopes).length === 0;
+  });
 }
 
 /** What a question of kind `connect` holds; see `askToConnect`. */

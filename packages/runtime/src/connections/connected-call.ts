@@ -77,8 +77,7 @@ export class ConnectedCall {
     if (!account || !target || hasOwn(account.provider, options)) return base(url, options);
     const first = await this.#send(base, target, options, account);
     if (!first.ok) return first;
-    if (first.value.status === 403) this.#noteScopes(account, first.value);
-    if (first.value.status !== 401) return first;
+    if (first.value.status !== 401) return this.#noteScopes(account, first);
     const { id, version } = account.opened.record;
     const fresh = await this.#store.open(id, account.provider, version);
     if (!fresh.ok) {
@@ -94,7 +93,7 @@ export class ConnectedCall {
       await this.#store.end(id, fresh.value.record.version);
       this.#lose(account, "it no longer accepts the connection");
     }
-    return second;
+    return this.#noteScopes(renewed, second);
   }
 
   async #send(
@@ -118,12 +117,14 @@ export class ConnectedCall {
   }
 
   /** RFC 6750, 3.1: the provider says which scopes are missing. One that the account has is not asked for again. */
-  #noteScopes(account: CallAccount, answer: Response): void {
-    const challenge = answer.headers.get("www-authenticate") ?? "";
-    if (!/\binsufficient_scope\b/.test(challenge)) return;
+  #noteScopes(account: CallAccount, answer: Result<Response>): Result<Response> {
+    const { status, headers } = answer.ok ? answer.value : new Response();
+    const challenge = headers.get("www-authenticate") ?? "";
+    if (status !== 403 || !/\binsufficient_scope\b/.test(challenge)) return answer;
     const named = /\bscope="([^"]{1,2000})"/.exec(challenge)?.[1]?.split(/\s+/).filter(Boolean) ?? [];
     const missing = lackingScopes(account.provider, named, account.opened.record.scopes);
     if (missing.length > 0) this.#lose(account, `it lacks ${missing.join(", ")}`, missing);
+    return answer;
   }
 
   #lose({ provider, scopes }: CallAccount, why: string, more: readonly string[] = []): void {

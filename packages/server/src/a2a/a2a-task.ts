@@ -130,12 +130,14 @@ export function question(
   interrupts: readonly Interrupt[],
   place: { contextId: string; taskId: string },
 ): Message {
-  const asked = interrupts.map(({ message, metadata }) => {
+  const asked = interrupts.map(({ reason, message, metadata }) => {
+    if (reason === "connect") return `${message} The task then continues.`;
     const { tool, arguments: input } = (metadata ?? {}) as { tool?: string; arguments?: unknown };
     return `${message ?? "It asks first."} Call: ${tool ?? "a tool"}(${JSON.stringify(input ?? {})})`;
   });
-  const how =
-    'Answer with a message of this task: a data part {"approved": true | false, "editedArgs"?, "reason"?}.';
+  const yes = interrupts.every(({ reason }) => reason === "connect") ? "" : "true | ";
+  const edits = yes && ' "editedArgs"?,';
+  const how = `Answer with a message of this task: a data part {"approved": ${yes}false,${edits} "reason"?}.`;
   return agentMessage(`${id}-question`, [text([...asked, how].join("\n")), data({ interrupts })], place);
 }
 

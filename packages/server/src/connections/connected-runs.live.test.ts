@@ -3,6 +3,7 @@ import { defineCapability, defineTool, ok } from "@capstan/core";
 import { uuidv7 } from "uuidv7";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { typeCommand } from "../../../../tools/command-under-test.ts";
 import { scriptedModel } from "../../../../tools/scripted-model.ts";
 import { type FreshStore, STORES } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
@@ -51,7 +52,9 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     const model = scriptedModel((call, step) => {
       const last = JSON.stringify(call.prompt.filter(({ role }) => role === "user").at(-1));
       const path = /read (\S+?)["\\]/.exec(last)?.[1];
-      return step === 0 && path ? [{ call: "read_mail", input: { path } }] : [{ text: "Done." }];
+      if (step > 0 || path === undefined) return [{ text: "Done." }];
+      const reading = { call: "read_mail", input: { path } };
+      return last.includes("twice") ? [reading, reading] : [reading];
     });
     server = await testServer(
       store,
@@ -157,6 +160,30 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     expect((await other.question()).reason).toContain("you have not allowed this agent");
   });
 
+  test("one consent answers everything that it covers, and nothing else", async () => {
+    await forget();
+    const twice = await send("twice read /mail");
+    const later = await send("read /mail");
+    const other = await send("read /mail", await newAgent("Bystander"));
+    await consent(await twice.question());
+    await twice.ends(/done/);
+    await later.ends(/done/);
+    expect(await other.question()).toMatchObject({ kind: "connect", status: "pending" });
+    await consent(await other.question(), { term: "once" });
+    await other.ends(/done/);
+  });
+
+  test("on the command line, what waits is an account, not a yes", async () => {
+    await forget();
+    const { code, err } = await typeCommand(server.url, ["chat", "Mailer", "--message", "read /mail"]);
+    const { id } = (await server.call("GET", "/v1/approvals?status=pending")).body.items[0];
+    expect(code).toBe(1);
+    expect(err).toContain(`${HERE}/connections/connect?approval=${id}`);
+    expect(err).toContain(`capstan connections answer ${id}`);
+    expect(err).not.toContain("approvals approve");
+    await server.call("POST", `/v1/approvals/${id}`, { decision: "deny" });
+  });
+
   test("a consent for a time ends", async () => {
     await forget();
     const first = await send("read /mail");
@@ -186,6 +213,18 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     const before = account.grants.length;
     expect((await (await send("read /mail")).run()).status).toBe("done");
     expect(account.grants.slice(before)).toEqual(["refresh_token"]);
+  });
+
+  test("a scope that is missing is asked for, also when the token had to be refreshed first", async () => {
+    await forget();
+    const first = await send("read /mail");
+    await consent(await first.question());
+    await first.ends(/done/);
+    account.revokeAccessTokens();
+    const stepUp = await send("read /mail/send");
+    expect((await stepUp.question())?.input.scopes).toEqual(["mail.read", "mail.send"]);
+    await consent(await stepUp.question());
+    await stepUp.ends(/done/);
   });
 
   test("revoked at the provider or here, the next call asks again", async () => {
@@ -247,6 +286,7 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     const link = `${HERE}/connections/connect?approval=${items[0].id}`;
     expect(task.status.state).toBe("auth-required");
     expect(task.status.message.parts[0].text).toContain(link);
+    expect(task.status.message.parts[0].text).not.toMatch(/true|Call:/); // nobody can say yes without the account
     const again = await rpc("tasks/get", { id: task.id });
     expect(again.status.state).toBe("auth-required");
     expect(JSON.stringify(again.status.message)).toContain(link);

@@ -21,7 +21,6 @@ describe.each(STORES)("connections on $name", ({ fresh }) => {
       name: "Postbox",
       issuer: account.url,
       hosts: [account.host],
-      base_scopes: ["openid", "email"],
       ...CLIENT,
     });
     expect(made).toMatchObject({ status: 200, body: { ready: true, has_secret: true } });
@@ -46,6 +45,7 @@ describe.each(STORES)("connections on $name", ({ fresh }) => {
       revocation_url: `${account.url}/token/revocation`,
       redirect_uri: REDIRECT,
       hosts: [account.host],
+      base_scopes: ["openid", "email", "offline_access"],
     });
     expect(JSON.stringify(body)).not.toContain(CLIENT.client_secret);
     const ready = body.items.filter((each: { ready: boolean }) => each.ready);
@@ -73,7 +73,7 @@ describe.each(STORES)("connections on $name", ({ fresh }) => {
     const { authorization_url } = await start({ provider: "postbox", scopes: ["mail.read"] });
     const { searchParams } = new URL(authorization_url);
     expect(searchParams.get("code_challenge_method")).toBe("S256");
-    expect(searchParams.get("scope")).toBe("openid email mail.read");
+    expect(searchParams.get("scope")).toBe("openid email offline_access mail.read");
     const answer = await consentAt(authorization_url, REDIRECT);
     const finished = await server.call("POST", "/v1/connections/finish", answer);
     expect(finished).toMatchObject({ status: 200, body: { missing_scopes: [], session_id: null } });

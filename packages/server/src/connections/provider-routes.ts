@@ -117,6 +117,9 @@ async function save(
   return found;
 }
 
+/** Who the account is, and a refresh token. */
+const BASE_SCOPES = ["openid", "email", "offline_access"];
+
 /** What is left out is read from the issuer's metadata. */
 async function withDiscovery(
   fetch: GuardedFetch,
@@ -126,7 +129,9 @@ async function withDiscovery(
   if (issuer === undefined || (given.authorization_url && given.token_url)) return ok(given);
   const found = await readAuthorizationServer(fetch, issuer);
   if (!found.ok) return found;
+  const base = BASE_SCOPES.filter((scope) => found.value.scopes_supported?.includes(scope));
   return ok({
+    ...(base.length > 0 && { base_scopes: base }),
     authorization_url: found.value.authorization_endpoint,
     token_url: found.value.token_endpoint,
     revocation_url: found.value.revocation_endpoint,
