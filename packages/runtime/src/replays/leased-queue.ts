@@ -14,7 +14,7 @@ export interface LeasedItem {
 
 export interface LeasedQueue<Item extends LeasedItem, End> {
   claim(most: number): Promise<Item[]>;
-  /** False when another process has the item, or it was cancelled. */
+  /** False when another process has the item, or it was cancelled. The next claim ends its parent if it was the last. */
   end(item: Item, end: End): Promise<boolean>;
   /** Gives an item back, to be claimed again. */
   release(item: Item): Promise<void>;
@@ -42,14 +42,11 @@ export const leasedQueue = <Item extends LeasedItem, End>(
     inTransaction(pool, async (client) => {
       await client.query(LOCK_CLAIMS);
       await prepare?.(client);
-      await client.query(statements.skipOverBudget);
       const { rows } = await client.query<Item>(statements.claim, [most]);
-      if (statements.endParents !== undefined) await client.query(statements.endParents);
       return rows.map(readItem);
     }),
   async end(item, end) {
     const { rowCount } = await pool.query(endStatement, [item.id, item.epoch, ...endValues(end)]);
-    if (statements.endParents !== undefined) await pool.query(statements.endParents);
     return rowCount === 1;
   },
   async release({ id, epoch }) {

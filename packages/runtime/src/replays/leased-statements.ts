@@ -27,36 +27,40 @@ export function leasedStatements(tables: LeasedTables) {
   const { parents, items, parent, claimed, counted = "true", ready = "true", isEndless } = tables;
   const sum = `(select coalesce(sum(cost_usd), 0) from ${items} s where s.${parent} = p.id and ${counted})`;
   const spent = `case when p.budget_usd is null then 0 else ${sum} end`; // without a budget nobody needs the sum of all items
+  const ended = isEndless
+    ? ""
+    : `,
+      ended as (update ${parents} p set status = 'done', ended_at = now() from open o where p.id = o.id and p.status = 'running'
+        and not exists (select 1 from ${items} i where i.${parent} = o.id
+          and (i.status = 'running' or i.status = 'queued' and not o.over)))`;
   return {
     cancel: `with ended as (update ${parents} set status = 'cancelled', ended_at = now()
         where id = $1 and status = 'running' returning id)
       update ${items} set status = 'cancelled', lease_until = null, ended_at = now()
       where ${parent} = (select id from ended) and status in ('queued', 'running')`,
-    skipOverBudget: `update ${items} set status = 'skipped', ended_at = now() where status = 'queued'
-      and ${parent} in (select p.id from ${parents} p where p.status = 'running' and p.budget_usd is not null
-        and ${sum} >= p.budget_usd)`,
-    /** The first items of every parent before the second ones: long work does not hold up short work. $1 how many. */
-    claim: `with open as (select p.*, ${spent} as spent, p.concurrency - (select count(*) from ${items} b
+    /**
+     * The first items of every parent before the second ones: long work does not hold up short work. $1 how many. The same
+     * statement skips what no budget is left for, and ends parents without open items, also one whose last items were deleted.
+     */
+    claim: `with open as (select p.*, ${spent} as spent, p.budget_usd is not null and ${spent} >= p.budget_usd as over,
+          p.concurrency - (select count(*) from ${items} b
           where b.${parent} = p.id and b.status = 'running' and b.lease_until > now()) as free
         from ${parents} p where p.status = 'running'),
       next as (select n.id from open o cross join lateral (select i.id, i.position from ${items} i
           where i.${parent} = o.id and i.status in ('queued', 'running')
-            and (i.status = 'queued' or i.lease_until <= now()) and ${ready}
+            and (i.status = 'queued' and not o.over or i.status = 'running' and i.lease_until <= now()) and ${ready}
           order by i.position limit greatest(o.free, 0)) n
-        order by n.position, n.id limit $1)
+        order by n.position, n.id limit $1),
+      skipped as (update ${items} s set status = 'skipped', ended_at = now()
+        from open o where o.over and s.${parent} = o.id and s.status = 'queued')${ended}
       update ${items} i set status = 'running', epoch = i.epoch + 1, lease_until = now() + ${LEASE}
-      from open o where i.id in (select id from next) and o.id = i.${parent}
+      from open o where i.id in (select id from next) and o.id = i.${parent} and i.status in ('queued', 'running')
       returning i.id, i.${parent} as "parentId", i.epoch, (o.budget_usd - o.spent)::float8 as "leftUsd", ${claimed}`,
     release: `update ${items} set status = 'queued', lease_until = null
       where id = $1 and epoch = $2 and status = 'running'`,
     renew: `update ${items} set lease_until = now() + ${LEASE}
       where id = any($1) and status = 'running' returning id, epoch`,
     requeueAll: `update ${items} set status = 'queued', lease_until = null where status = 'running'`,
-    /** Also one whose last items were deleted. */
-    endParents: isEndless
-      ? undefined
-      : `update ${parents} p set status = 'done', ended_at = now() where p.status = 'running'
-      and not exists (select 1 from ${items} i where i.${parent} = p.id and i.status in ('queued', 'running'))`,
   };
 }
 

@@ -26,6 +26,7 @@ import { IdleHarnesses } from "../runs/harness/idle-harnesses.ts";
 import { EventHub } from "../runs/log/event-hub.ts";
 import { runSegment } from "../runs/loop/run-loop.ts";
 import type { SegmentEnd } from "../runs/steps/run-endings.ts";
+import { releaseBudgets } from "../runs/steps/spend.ts";
 import type { PeopleDatabase } from "../users/known-person.ts";
 import { callsIn, figuresOf, outcomeOf, type RecordedRun, type StoredMessage } from "./read-recording.ts";
 import { withRecordedModel } from "./recorded-model.ts";
@@ -144,7 +145,7 @@ function openReplay(parts: ReplayParts, request: ReplayRequest, agent: RuntimeAg
         throw error;
       } finally {
         signal.removeEventListener("abort", cancel);
-        await parts.budgets?.release(request.id).catch(() => {});
+        await releaseBudgets(context).catch(() => {});
       }
     },
   };
