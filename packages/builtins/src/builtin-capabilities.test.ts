@@ -34,8 +34,10 @@ describe("the built-in capabilities", () => {
     expect(defining).toHaveLength(all.length);
   });
 
-  test("can all be registered", () => {
-    expect(() => CapabilityRegistry.of(all)).not.toThrow();
+  test("can all be registered, and the registry then holds each as it was declared", () => {
+    const registry = CapabilityRegistry.of(all);
+    expect(registry.list()).toHaveLength(all.length);
+    for (const capability of all) expect(registry.get(capability.id)).toEqual({ ok: true, value: capability });
   });
 
   test.each([
@@ -95,7 +97,7 @@ describe("the built-in capabilities", () => {
       "You can execute code in a sandboxed environment. Use the execute_code tool to run code safely.",
     ],
   ])("%s adds the specification's prompt", (id, prompt) => {
-    expect(byId.get(id)?.systemPrompt).toBe(prompt);
+    expect([byId.has(id), byId.get(id)?.systemPrompt]).toEqual([true, prompt]);
   });
 
   test.each([

@@ -88,6 +88,8 @@ describe("session_file_system", () => {
         is_directory: false,
         is_readonly: true,
         size_bytes: 3,
+        created_at: "2026-03-01T12:00:00.000Z",
+        updated_at: "2026-03-01T12:00:00.000Z",
       },
     });
     expect(await call("stat_file", { path: "/" })).toMatchObject({

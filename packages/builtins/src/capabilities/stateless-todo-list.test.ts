@@ -39,6 +39,8 @@ describe("write_todos", () => {
     { todos: [{ content: "a", status: "pending" }] },
     { todos: [todo("pending", "  ")] },
     { todos: "Run tests" },
+    { todos: [{ ...todo("pending"), priority: "high" }] },
+    { todos: [], replace: true },
     {},
   ])("refuses %j", async (input) => {
     expect((await tryTool(statelessTodoList, "write_todos", input)).failure?.code).toBe("tool_input_invalid");

@@ -1,5 +1,5 @@
 import { fail, type GuardedFetch, ok } from "@capstan/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { tryTool } from "./fixtures/try-tool.ts";
 import { webFetchCapability } from "./web-fetch.ts";
 
@@ -22,7 +22,11 @@ describe("web_fetch", () => {
     ],
     [{}, "raw", HTML],
   ])("%j gives HTML as %s", async (options, format, content) => {
-    const { value } = await read(page(HTML, { "content-type": "text/html; charset=utf-8" }), options);
+    const { value, requests } = await read(
+      page(HTML, { "content-type": "text/html; charset=utf-8" }),
+      options,
+    );
+    expect(requests).toMatchObject([{ method: "GET" }]);
     expect(value).toEqual({
       url: URL_,
       status_code: 200,
@@ -58,7 +62,10 @@ describe("web_fetch", () => {
       ),
     );
     expect(value).toMatchObject({
+      url: URL_,
       status_code: 404,
+      content_type: "text/plain",
+      size: 4,
       content: "gone",
       last_modified: "Sun, 01 Mar 2026 12:00:00 GMT",
       filename: "größe.txt",
@@ -130,6 +137,22 @@ describe("web_fetch", () => {
       { bodyTimeoutMs: 30 },
     );
     expect(value).toMatchObject({ truncated: true, content: "first part\n[..more content timed out...]" });
+  });
+
+  test("a body has thirty seconds", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      let isOver = false;
+      const reading = read(async () => ok(endless("first part"))).finally(() => {
+        isOver = true;
+      });
+      await vi.advanceTimersByTimeAsync(29_999);
+      expect(isOver).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      expect((await reading).value).toMatchObject({ truncated: true });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("a body that is too large returns its beginning", async () => {

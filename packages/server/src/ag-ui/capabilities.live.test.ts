@@ -3,6 +3,7 @@
  * without an exercise fails the first test.
  */
 import { AgentCapabilitiesSchema } from "@ag-ui/core/schemas";
+import { AGUI_MEDIA_TYPE } from "@ag-ui/proto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { WireEvent } from "../../../../tools/ag-ui-wire.ts";
 import { type DeclaredAgents, declaredAgents, once } from "./fixtures/declared-agents.ts";
@@ -114,6 +115,19 @@ describe("the capabilities document", () => {
     const path = `/v1/agents/${rig.agents.full}/ag-ui/capabilities`;
     const answer = await rig.server.call("GET", path, undefined, { authorization: `Bearer ${body.key}` });
     expect(answer.body.custom.rateLimit).toEqual({ maxRequestsPerMinute: 7 });
+  });
+
+  test("is declared, not negotiated: whatever a client says of itself, it is the same", async () => {
+    const path = `/v1/agents/${rig.agents.full}/ag-ui/capabilities`;
+    const document = await rig.documentOf(rig.agents.full);
+    for (const headers of [
+      { accept: AGUI_MEDIA_TYPE },
+      { "user-agent": "HttpAgent/0.0.59", "accept-language": "de" },
+      { prefer: "streaming=false" },
+    ]) {
+      expect((await rig.server.call("GET", path, undefined, headers)).body).toEqual(document);
+    }
+    expect(await rig.server.call("POST", path, { streaming: false })).toMatchObject({ status: 405 });
   });
 
   test("is 404 without an agent", async () => {

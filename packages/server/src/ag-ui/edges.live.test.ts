@@ -264,6 +264,28 @@ describe("shared state", () => {
   });
 });
 
+describe("what the model is given", () => {
+  test("is the prompt and the tools of all capabilities, in their order, then the agent's own", async () => {
+    const made = await rig.server.call("POST", "/v1/agents", {
+      name: "Merged",
+      capabilities: ["test_weather", "test_math"],
+      system_prompt: "Mine.",
+    });
+    const at = `${rig.server.url}/v1/agents/${made.body.id}/ag-ui`;
+    await (await rig.post(runInput({ state: {} }), {}, at)).text();
+    const [asked] = rig.llm.requests;
+    expect(asked?.messages[0]).toMatchObject({ role: "system" });
+    expect(asked?.messages[0]?.content).toMatch(
+      /^You have access to weather tools\..*\n\nYou have access to math tools\..*\n\nMine\./,
+    );
+    expect(asked?.tools?.map(({ function: { name } }) => name)).toEqual([
+      ...["get_weather", "get_forecast"],
+      ...["add", "subtract", "multiply", "divide"],
+      "update_state",
+    ]);
+  });
+});
+
 describe("client instructions for the model", () => {
   test("system and developer messages reach it once, new ones included", async () => {
     const threadId = crypto.randomUUID();

@@ -70,13 +70,15 @@ describe("capabilities over REST", () => {
     await server.call("DELETE", "/v1/capabilities/plain");
   });
 
-  test.each([
-    ["status=available", 9],
-    ["status=coming_soon", 0],
-    ["category=testing", 2],
-    ["q=weather", 1],
-  ])("filters by %s", async (query, atLeast) => {
+  test.each<[string, (capability: Record<string, unknown>) => boolean, number]>([
+    ["status=available", ({ status }) => status === "available", 9],
+    ["status=coming_soon", ({ status }) => status === "coming_soon", 0],
+    ["category=testing", ({ category }) => category === "Testing", 2],
+    ["q=weather", ({ id }) => id === "test_weather", 1],
+  ])("filters by %s", async (query, fits, atLeast) => {
+    const { body: all } = await server.call("GET", "/v1/capabilities");
     const { body } = await server.call("GET", `/v1/capabilities?${query}`);
+    expect(body.items).toEqual(all.items.filter(fits));
     expect(body.total).toBe(body.items.length);
     expect(body.total).toBeGreaterThanOrEqual(atLeast);
   });
