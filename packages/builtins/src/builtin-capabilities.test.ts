@@ -37,7 +37,8 @@ describe("the built-in capabilities", () => {
   test("can all be registered, and the registry then holds each as it was declared", () => {
     const registry = CapabilityRegistry.of(all);
     expect(registry.list()).toHaveLength(all.length);
-    for (const capability of all) expect(registry.get(capability.id)).toEqual({ ok: true, value: capability });
+    for (const capability of all)
+      expect(registry.get(capability.id)).toEqual({ ok: true, value: capability });
   });
 
   test.each([

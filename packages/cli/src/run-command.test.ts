@@ -62,6 +62,11 @@ describe("an invalid command is reported with how to fix it", () => {
       "Usage: capstan memories [",
     ],
     [["keys", "list", "--right", "admin"], "list does not take --right", "Usage: capstan keys ["],
+    [
+      ["run", "add 1 and 2", "--user", "a@b.co", "--user", "c@d.co"],
+      "--user is given twice",
+      "Usage: capstan run ",
+    ],
     [["pack", "/no/such/folder"], "no such file or directory", "Check the path and its permissions"],
   ])("capstan %j: %s", async (args, message, nextStep) => {
     const { code, out, err } = await capstan(...args);

@@ -62,15 +62,31 @@ function systemRefusal(error: NodeJS.ErrnoException): { readonly failure: Failur
 
 function parse(command: Command, rest: readonly string[]) {
   try {
-    const { values, positionals } = parseArgs({
+    const { values, positionals, tokens } = parseArgs({
       args: [...rest],
       options: { ...COMMON, ...command.options },
       allowPositionals: true,
+      tokens: true,
     });
+    const message = givenTwice(command, tokens);
+    if (message !== undefined) return fail("command_invalid", { message, usage: command.usage });
     return { options: values as CommandContext["options"], args: positionals };
   } catch (error) {
     return fail("command_invalid", { message: misread(command, error as Error), usage: command.usage });
   }
+}
+
+/** `parseArgs` would keep the last value and drop the others. */
+function givenTwice(
+  { options = {} }: Command,
+  tokens: readonly { readonly kind: string; readonly name?: string }[],
+): string | undefined {
+  const given = new Set<string>();
+  const twice = tokens.find(({ kind, name = "" }) => {
+    const holdsOne = kind === "option" && options[name]?.type === "string" && !options[name].multiple;
+    return holdsOne && given.size === given.add(name).size;
+  });
+  return twice && `--${twice.name} is given twice`;
 }
 
 /** `parseArgs`' message, without its advice about positional arguments; for a misspelt option, with a suggestion. */

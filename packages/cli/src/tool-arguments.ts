@@ -3,7 +3,7 @@
  * that `seconds=33` is the text 33 where text is expected, and the number where a number is.
  */
 import { fail, ok, type Result } from "@capstan/core";
-import { parseClearJson } from "./json-text.ts";
+import { parseClearJson } from "@capstan/core/internal";
 
 type Input = Record<string, unknown>;
 type Json = Readonly<Record<string, unknown>>;

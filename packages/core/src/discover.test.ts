@@ -168,7 +168,7 @@ describe("discover", () => {
     const all = JSON.stringify({ ...rest, tools: { ...tools, items: [] } }); // a tool's own schema may say false
     expect(all).not.toContain("false");
     for (const absent of ["websocket", "memory", "interventions"]) expect(all).not.toContain(absent);
-    expect(Object.keys(rest.multimodal)).toEqual(["input"]);
+    expect(Object.keys(rest.multimodal ?? {})).toEqual(["input"]);
   });
 
   test("the rate limit is the caller's real one", () => {

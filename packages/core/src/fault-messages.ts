@@ -3,7 +3,7 @@
  * and can suggest the field that was meant.
  */
 import type { z } from "zod";
-import { nearest } from "./nearest.ts";
+import { editDistance, nearest } from "./nearest.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -69,6 +69,25 @@ export function unknownField(field: string, known: readonly string[]): string {
   return known.length > 0
     ? `unknown field "${field}", allowed: ${quoted(known, ", ")}`
     : `unknown field "${field}", none is expected`;
+}
+
+/** Shorter names are an edit or two away from words that others use, such as `mode`. */
+const SHORTEST_MISSPELT = 6;
+
+/**
+ * In an object that others may add to: one of our names in another spelling, such as `on_disconnect` or `ephemerl`,
+ * as a sentence. Passed over, it would be the unsafe answer.
+ */
+export function misspeltField(given: object, ours: readonly string[]): string | undefined {
+  const found = Object.keys(given).find((name) => {
+    if (ours.includes(name)) return false;
+    if (ours.some((own) => folded(own) === folded(name))) return true;
+    const [near] = nearest(name, ours, 1);
+    return (
+      near !== undefined && near.length >= SHORTEST_MISSPELT && editDistance(folded(name), folded(near)) === 1
+    );
+  });
+  return found && unknownField(found, ours);
 }
 
 function oneOf(values: readonly unknown[], given: unknown): string {

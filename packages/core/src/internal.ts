@@ -200,7 +200,7 @@ export {
 } from "./events.ts";
 export type { ConnectionLack } from "./failures/connection-failures.ts";
 export { FAILURES } from "./failures/fail.ts";
-export { unknownField } from "./fault-messages.ts";
+export { misspeltField, unknownField } from "./fault-messages.ts";
 export { type Fault, faultsText, readInput } from "./faults.ts";
 export { type Budget, decideCall } from "./gate-decision.ts";
 export { applyPatch } from "./json-patch.ts";
@@ -231,7 +231,7 @@ export {
   toolOutputText,
   type UserPart,
 } from "./messages.ts";
-export { editDistance, nearest } from "./nearest.ts";
+export { nearest } from "./nearest.ts";
 export { isSameJson } from "./ordered-json.ts";
 export {
   ARCHIVE_LIMITS,
@@ -374,5 +374,5 @@ export {
   type Trigger,
   UserEmail,
 } from "./triggers/trigger.ts";
-export { endOfJsonString, unclearKey } from "./unclear-json.ts";
+export { endOfJsonString, parseClearJson, unclearKey } from "./unclear-json.ts";
 export { parseKeepingDigits, unclearValue } from "./unclear-values.ts";

@@ -3,6 +3,13 @@
  * prototype when copied. One pass over the text, with one set per level.
  */
 
+/** Throws also for a text with such a key: which of two was meant, nobody knows. */
+export function parseClearJson(text: string): unknown {
+  const unclear = unclearKey(text);
+  if (unclear !== undefined) throw new Error(unclear);
+  return JSON.parse(text);
+}
+
 /** The first such key, as a sentence; undefined for a text that is clear, or that is not JSON. */
 export function unclearKey(text: string): string | undefined {
   const places = new Places();

@@ -4,8 +4,8 @@ import { extname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type AgentFile, parseAgentFile } from "@capstan/client/wire";
 import { fail, ok, type Refused, type Result } from "@capstan/core";
+import { parseClearJson } from "@capstan/core/internal";
 import { parseAllDocuments } from "yaml";
-import { parseClearJson } from "../json-text.ts";
 import { type FoundRule, isRulesFile, parseRulesFile } from "../rules/rule-plan.ts";
 
 export interface FoundAgent {

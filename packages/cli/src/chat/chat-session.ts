@@ -1,8 +1,9 @@
 /** One conversation in the terminal: send, print events, ask for approvals, stop on Ctrl-C. */
 import type { Api, Approval, Following } from "@capstan/client";
 import { type Failure, fail, type RunEvent } from "@capstan/core";
+import { parseClearJson } from "@capstan/core/internal";
 import type { Terminal } from "../command.ts";
-import { jsonLine, parseClearJson } from "../json-text.ts";
+import { jsonLine } from "../json-text.ts";
 import { turnPrinter } from "./turn-printer.ts";
 
 export interface ChatParts {

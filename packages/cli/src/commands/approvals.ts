@@ -1,8 +1,8 @@
 /** capstan approvals: lists the inbox and answers approvals. */
 
 import { fail } from "@capstan/core";
+import { parseClearJson } from "@capstan/core/internal";
 import type { Command, CommandContext } from "../command.ts";
-import { parseClearJson } from "../json-text.ts";
 import { printList } from "../print-table.ts";
 import { runVerb } from "../run-verb.ts";
 

@@ -2,8 +2,8 @@
 import type { Api, ReplayReport } from "@capstan/client";
 import { ReplayCreate } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
+import { parseClearJson } from "@capstan/core/internal";
 import type { Command, CommandContext } from "../command.ts";
-import { parseClearJson } from "../json-text.ts";
 import { printList } from "../print-table.ts";
 import { changeOf, selectionOf } from "../replays/replay-change.ts";
 import { replayText } from "../replays/replay-text.ts";

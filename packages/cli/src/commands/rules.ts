@@ -2,9 +2,9 @@
 
 import type { Rule, RuleSimulation } from "@capstan/client";
 import { fail, ok, type Result } from "@capstan/core";
+import { parseClearJson } from "@capstan/core/internal";
 import { Document, isMap, isSeq } from "yaml";
 import type { Command, CommandContext } from "../command.ts";
-import { parseClearJson } from "../json-text.ts";
 import { itemsOf, printList } from "../print-table.ts";
 import { checkNew } from "../rules/check-new.ts";
 import { rulesIn } from "../rules/read-rules.ts";

@@ -8,6 +8,7 @@ import {
   isPassed,
   isPlain,
   KIND_PATTERNS,
+  parseClearJson,
   plainScore,
   readInput,
   type ScoredRun,
@@ -27,7 +28,7 @@ export function itemsIn(text: string): Result<Item[]> {
     if (line.trim() === "") continue;
     const value = jsonIn(line);
     const read = value === undefined ? undefined : readInput(DatasetItemCreate, value);
-    if (!read) faults.push(`line ${at + 1} is not JSON`);
+    if (!read) faults.push(`line ${at + 1} is not JSON, or has a key twice`);
     else if (read.ok) items.push(read.value);
     else faults.push(`line ${at + 1}: ${faultsText(read.faults)}`);
   }
@@ -37,7 +38,7 @@ export function itemsIn(text: string): Result<Item[]> {
 
 function jsonIn(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseClearJson(line);
   } catch {
     return undefined; // no line of JSON is undefined
   }

@@ -2,9 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { ScorerSpec } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
-import { faultsText, readInput } from "@capstan/core/internal";
+import { faultsText, parseClearJson, readInput } from "@capstan/core/internal";
 import { parse } from "yaml";
-import { parseClearJson } from "../json-text.ts";
 
 /** The field that a single value goes into. */
 const FIELDS: Readonly<Record<string, string>> = {

@@ -269,7 +269,7 @@ export const SecretPlace = z.object({
     .refine((name) => !STEERS.test(name), "must not be a variable that changes how programs start"),
 });
 export type SecretPlace = z.infer<typeof SecretPlace>;
-const SecretUser = z.string().max(320).optional().meta({
+const SecretUser = z.string().min(1).max(320).optional().meta({
   description: "The user whose calls get it; by default all users, which requires the admin right.",
 });
 export const SecretWhose = z.strictObject({ user: SecretUser });

@@ -47,7 +47,7 @@ const scheduleFields = {
   capability: z.string().min(1).max(50),
   user: UserEmail,
   cron: z.string().min(1).max(100),
-  timezone: z.string().max(64),
+  timezone: z.string().min(1).max(64),
   type: z.string().min(1).max(200),
   payload: JsonObject,
   routing: z

@@ -1,13 +1,22 @@
 /** The contract of `POST /api/execute-task`, field by field as in the specification. */
 import { z } from "zod";
+import { misspeltField } from "../fault-messages.ts";
 import type { JsonValue } from "../schema.ts";
 import type { ToolRisk } from "../tool.ts";
 
 const MAX_TASK_CHARS = 100_000;
 
+/** The caller's own words beside ours. */
+const TaskContext = z
+  .looseObject({ userId: z.string().min(1).max(320).optional() })
+  .superRefine((context, check) => {
+    const message = misspeltField(context, ["userId"]);
+    if (message !== undefined) check.addIssue({ code: "custom", message });
+  });
+
 export const TaskRequest = z.strictObject({
   task: z.string().trim().min(1).max(MAX_TASK_CHARS),
-  context: z.looseObject({ userId: z.string().max(320).optional() }).default({}),
+  context: TaskContext.default({}),
   dryRun: z.boolean().default(false),
   /** Return immediately with a task to poll or follow. */
   async: z.boolean().default(false),

@@ -3,7 +3,7 @@
  * value of one of these is refused.
  */
 import { fail, ok, type Result } from "@capstan/core";
-import { editDistance, nearest, readInput, unknownField } from "@capstan/core/internal";
+import { misspeltField, readInput } from "@capstan/core/internal";
 import { z } from "zod";
 
 /** As AG-UI's clients and AI SDKs write it; `auto` is the default. */
@@ -66,7 +66,7 @@ export interface ReadForwarded {
 }
 
 export function readForwarded(props: unknown): Result<ReadForwarded> {
-  const otherSpelling = misspelt(props);
+  const otherSpelling = typeof props === "object" && props !== null ? misspeltField(props, OURS) : undefined;
   if (otherSpelling !== undefined)
     return fail("input_invalid", { where: `forwardedProps: ${otherSpelling}` });
   const read = readInput(ForwardedSchema, props ?? {});
@@ -78,21 +78,3 @@ export function readForwarded(props: unknown): Result<ReadForwarded> {
 }
 
 const OURS = Object.keys(ForwardedSchema.shape);
-
-/** Shorter names are an edit or two away from words that other libraries use, such as `mode`. */
-const SHORTEST_MISSPELT = 7;
-
-/** One of ours in another spelling, such as `on_disconnect` or `ephemerl`: passed over, it would be the unsafe answer. */
-function misspelt(props: unknown): string | undefined {
-  if (typeof props !== "object" || props === null) return undefined;
-  const folded = (name: string) => name.replace(/[_-]/g, "").toLowerCase();
-  const found = Object.keys(props).find((name) => {
-    if (OURS.includes(name)) return false;
-    if (OURS.some((own) => folded(own) === folded(name))) return true;
-    const [near] = nearest(name, OURS, 1);
-    return (
-      near !== undefined && near.length >= SHORTEST_MISSPELT && editDistance(folded(name), folded(near)) === 1
-    );
-  });
-  return found && unknownField(found, OURS);
-}

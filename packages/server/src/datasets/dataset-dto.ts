@@ -2,7 +2,13 @@
 import type { Dataset, DatasetItem, DatasetVersion, DatasetWritten } from "@capstan/client/wire";
 import { DatasetItemCreate } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
-import { faultsText, type DatasetItem as Item, readCsv, readInput } from "@capstan/core/internal";
+import {
+  faultsText,
+  type DatasetItem as Item,
+  parseClearJson,
+  readCsv,
+  readInput,
+} from "@capstan/core/internal";
 import type {
   DatasetRecord,
   ItemRecord,
@@ -104,9 +110,9 @@ function jsonLines(text: string): Row[] {
     if (line.trim() === "") continue;
     const where = `line ${at + 1}`;
     try {
-      rows.push({ where, value: JSON.parse(line) });
+      rows.push({ where, value: parseClearJson(line) });
     } catch {
-      rows.push({ where, fault: " is not JSON" });
+      rows.push({ where, fault: " is not JSON, or has a key twice" });
     }
   }
   return rows;
@@ -127,7 +133,7 @@ function csvRows(text: string): Result<Row[]> {
     const value = Object.fromEntries(fields.map(([name, field]) => [name, field?.value]));
     rows.push(
       broken.length > 0
-        ? { where, fault: `, ${broken.join(" and ")} is not JSON` }
+        ? { where, fault: `, ${broken.join(" and ")} is not JSON, or has a key twice` }
         : { where, value: { id: String(at + 1), ...value } },
     );
   }
@@ -139,7 +145,7 @@ function cellValue(name: string, cell: string): { readonly value: unknown } | un
   const isJson = JSON_COLUMNS.has(name);
   if (!isJson && !(name === "expected" && /^[[{]/.test(cell))) return { value: cell };
   try {
-    return { value: JSON.parse(cell) };
+    return { value: parseClearJson(cell) };
   } catch {
     return isJson ? undefined : { value: cell };
   }

@@ -162,19 +162,20 @@ describe.each(STORES)("a dataset on $name", ({ fresh }) => {
     [
       "a line that is no JSON",
       { format: "jsonl", text: '{"id":"a","input":"x"}\nnope' },
-      "line 2 is not JSON",
+      "line 2 is not JSON, or has a key twice",
     ],
     [
       "every line that is wrong",
       { format: "jsonl", text: 'nope\n{"id":"a"}\n{"id":"b","input":"x"}\nnope' },
-      "line 1 is not JSON; line 2: input: missing, expected string; line 4 is not JSON",
+      "line 1 is not JSON, or has a key twice; line 2: input: missing, expected string; line 4 is not JSON, or has a key twice",
     ],
     [
       "every row that is wrong",
       { format: "csv", text: "input,stubs,recorded\nx,nope,nope\ny,,\nz,nope," },
-      "row 2, stubs and recorded is not JSON; row 4, stubs is not JSON",
+      "row 2, stubs and recorded is not JSON, or has a key twice; row 4, stubs is not JSON, or has a key twice",
     ],
     ["an unknown field", { format: "jsonl", text: '{"id":"a","input":"x","mood":1}' }, "line 1"],
+    ["a field twice", { format: "jsonl", text: '{"id":"a","input":"x","input":"y"}' }, "has a key twice"],
     ["an id twice", { format: "jsonl", text: '{"id":"a","input":"x"}\n{"id":"a","input":"y"}' }, "twice"],
     ["an open quote", { format: "csv", text: 'input\n"x' }, "quote"],
     ["an empty file", { format: "jsonl", text: "" }, "no items"],

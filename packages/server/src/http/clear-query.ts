@@ -1,12 +1,22 @@
-/** Refuses ambiguous queries: unescaped bytes, or escapes that are not UTF-8. Every parser guesses differently. */
+/**
+ * Refuses ambiguous queries: unescaped bytes, or escapes that are not UTF-8, which every parser guesses differently;
+ * and, in our own API, a parameter without a value, which is what an unset variable leaves: `?user=` would be everybody.
+ */
 import { fail } from "@capstan/core";
 import type { Context, MiddlewareHandler } from "hono";
 import { problem } from "./problem.ts";
 
 export const refuseUnclearQuery: MiddlewareHandler = async (c, next) => {
   const why = unclearQuery(sentAddress(c));
-  return why === undefined ? next() : problem(c, fail("query_unreadable", { why }).failure);
+  if (why !== undefined) return problem(c, fail("query_unreadable", { why }).failure);
+  const empty = c.req.path.startsWith("/v1/") ? emptyParameter(new URL(c.req.url).searchParams) : undefined;
+  if (empty === undefined) return next();
+  return problem(c, fail("input_invalid", { where: `query.${empty} must not be empty` }).failure);
 };
+
+/** A search for nothing finds everything, as people expect it. */
+const emptyParameter = (query: URLSearchParams): string | undefined =>
+  [...query].find(([name, value]) => value === "" && name !== "q")?.[0];
 
 /** As it was sent: a request's own `url` is already corrected. */
 function sentAddress({ env, req }: Context): string {

@@ -59,3 +59,11 @@ const numbers = (): Record<string, number> => {
     entries.filter((entry): entry is [string, number] => typeof entry[1] === "number"),
   );
 };
+
+test("a client of a provider that is set twice is refused: which of the two was meant, nobody knows", () => {
+  const twice = '{"github": {"client_id": "a"}, "github": {"client_id": "b"}}';
+  expect(parseSettings({ CAPSTAN_CONNECTION_CLIENTS: twice })).toMatchObject({
+    ok: false,
+    failure: { message: expect.stringContaining("CAPSTAN_CONNECTION_CLIENTS must be JSON, each key once") },
+  });
+});

@@ -1,6 +1,6 @@
 /** The server's settings: all environment variables, parsed once. `main.ts` is the only caller with the real environment. */
 import { fail, ok, type Result } from "@capstan/core";
-import { readInput } from "@capstan/core/internal";
+import { parseClearJson, readInput } from "@capstan/core/internal";
 import { z } from "zod";
 import { isAddressRange } from "./address-range.ts";
 import { misspeltSettings } from "./misspelt-settings.ts";
@@ -30,9 +30,9 @@ const connectionClients = z
   .string()
   .transform((text, context) => {
     try {
-      return JSON.parse(text) as unknown;
+      return parseClearJson(text);
     } catch {
-      context.addIssue({ code: "custom", message: "must be JSON" }); // never with the text: it has secrets
+      context.addIssue({ code: "custom", message: "must be JSON, each key once" }); // never with the text: it has secrets
       return z.NEVER;
     }
   })

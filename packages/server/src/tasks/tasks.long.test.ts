@@ -122,6 +122,7 @@ describe.each(STORES)("tasks on $name", ({ fresh }) => {
     ["an empty task", { task: "" }],
     ["no task", {}],
     ["a task that is not text", { task: 5 }],
+    ["a user in another spelling", { task: "go", context: { user_id: "ann@example.com" } }],
     ["a megabyte", { task: "x".repeat(1_000_000) }],
   ])("%s is refused with 422 and nothing is executed", async (_what, body) => {
     expect(await execute(body)).toMatchObject({ status: 422, body: { code: "input_invalid" } });
