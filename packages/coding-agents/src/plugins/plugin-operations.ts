@@ -4,6 +4,7 @@
  * An unsupported operation throws `CapabilityError` immediately. A plugin's name reaches a command line, so it is
  * validated: nothing that could be read as an option.
  */
+import { stripVTControlCharacters } from "node:util";
 import { fail } from "@capstan/core";
 import {
   type AgentName,
@@ -64,12 +65,14 @@ export function createPlugins(effects: PluginEffects): PluginOperations {
   ): () => Promise<string> {
     const argv = commandOf(effects.capabilities(agent), field, value);
     return async () => {
-      const result = await run(argv, { env, timeoutMs });
+      const { outcome, code, ...printed } = await run(argv, { env, timeoutMs });
+      const stdout = stripVTControlCharacters(printed.stdout).trim();
+      const stderr = stripVTControlCharacters(printed.stderr).trim();
       // Gemini prints its list to stderr.
-      const output = result.stdout.trim() || result.stderr.trim();
-      if (result.outcome === "exited" && result.code === 0) return output;
-      const why = result.outcome === "exited" ? `exit code ${result.code}` : result.outcome.replace("_", " ");
-      throw refused(agent, argv, why, (result.stderr.trim() || output).slice(-500));
+      if (outcome === "exited" && code === 0) return stdout || stderr;
+      if (outcome === "not_found") throw notInstalled(effects.capabilities(agent), argv);
+      const why = outcome === "exited" ? `exit code ${code}` : outcome.replace("_", " ");
+      throw refused(agent, argv, why, endOf(stderr || stdout));
     };
   }
 
@@ -125,6 +128,20 @@ function checkValue(field: CommandField, value: string): void {
   if (allowed[field].test(value)) return;
   const where = `"${value.slice(0, 100)}" is not a plugin's name, address or path`;
   throw new RunRefusedError(fail("input_invalid", { where }).failure);
+}
+
+const MAX_TOLD_CHARS = 500;
+
+/** A program says last what it failed by. */
+const endOf = (output: string): string =>
+  output.length > MAX_TOLD_CHARS ? `... ${output.slice(-MAX_TOLD_CHARS)}` : output;
+
+function notInstalled(
+  { agent, installMethods }: CodingAgentCapabilities,
+  [command = agent]: readonly string[],
+): RunRefusedError {
+  const install = installMethods[0]?.command;
+  return new RunRefusedError(fail("coding_agent_not_installed", { agent, command, install }).failure);
 }
 
 function refused(agent: AgentName, argv: readonly string[], why: string, output: string): RunRefusedError {

@@ -102,12 +102,25 @@ describe("what an agent cannot do", () => {
 describe("a command that fails", () => {
   test.each([
     [{ code: 1, stdout: "", stderr: 'Plugin "x" not found' }, 'exit code 1: Plugin "x" not found'],
-    [{ outcome: "not_found", code: null, stdout: "" }, "not found"],
+    [{ code: 1, stdout: "no such plugin", stderr: "\u001b[0m" }, "exit code 1: no such plugin"],
     [{ outcome: "timeout", code: null, stdout: "" }, "timeout"],
   ] as const)("%j rejects with what it said", async (result, message) => {
     const rejected = on(result).plugins.install("claude", "x");
     await expect(rejected).rejects.toThrow(message);
     await expect(rejected).rejects.toMatchObject({ code: "plugin_command_failed" });
+  });
+
+  test("a program that is not there is not installed", async () => {
+    const rejected = on({ outcome: "not_found", code: null, stdout: "" }).plugins.list("omp");
+    await expect(rejected).rejects.toMatchObject({
+      code: "coding_agent_not_installed",
+      nextStep: expect.stringMatching(/^Install it with/),
+    });
+  });
+
+  test("what it printed is told without what terminals obey", async () => {
+    const { plugins } = on({ stdout: "\u001b[32mInstalled x\u001b[0m\n" });
+    expect(await plugins.install("claude", "x")).toBe("Installed x");
   });
 
   test("output of no known shape is a failure, not an empty list", async () => {
@@ -146,6 +159,11 @@ describe("what the commands print", () => {
     ],
     ["opencode with options", '{"plugin":[["opencode-moon",{"a":1}]]}', { name: "opencode-moon" }],
     ["pi", "User packages:\n  npm:pi-tides\n    /home/x/.pi/agent/npm/pi-tides\n", { name: "npm:pi-tides" }],
+    [
+      "pi, of a package that it names from its own folder",
+      "User packages:\n  ../../mkt/p1\n    /home/x/mkt/p1\n",
+      { name: "/home/x/mkt/p1" },
+    ],
     [
       "openclaw",
       '{"registry":{},"plugins":[{"id":"a2a","name":"A2A","version":"2026.9.6","status":"disabled","source":"/x"}]}',

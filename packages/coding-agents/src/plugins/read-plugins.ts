@@ -126,12 +126,18 @@ function jsonIn(output: string): object | undefined {
   }
 }
 
-/** `pi list`: a heading without indentation, then a source per line; deeper lines say where it lies. */
+/**
+ * `pi list`: a heading without indentation, then a source per line; deeper lines say where it lies. A path is told from Pi's own
+ * folder there, where its commands do not find it.
+ */
 function linesIn(output: string): string[] | null {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
   if (/^no (packages|plugins|extensions|skills)\b/im.test(output)) return [];
-  const named = lines
-    .filter((line) => /^ {2}\S/.test(line))
-    .map((line) => line.trim().replace(/^[-*•] /, ""));
+  const named = lines.flatMap((line, index) => {
+    if (!/^ {2}\S/.test(line)) return [];
+    const name = line.trim().replace(/^[-*•] /, "");
+    const below = lines[index + 1]?.trim();
+    return [/^\.{1,2}\//.test(name) && below?.startsWith("/") ? below : name];
+  });
   return named.length > 0 ? named : null;
 }
