@@ -105,13 +105,18 @@ const SHOTS: readonly Shot[] = [
 
 /** Of an install in which nobody has done anything yet. */
 const EMPTY: Demo = { agent: "", chat: "" };
-const FIRST_SHOTS: readonly Shot[] = ["", "chat", "agents", "sessions", "approvals", "packages"].map(
-  (path) => ({
-    name: `empty-${path || "home"}`,
-    path: () => `/${path}`,
-    shown: /./,
-  }),
-);
+const FIRST_PATHS = [
+  ...["", "chat", "agents", "agents/new", "sessions", "approvals", "rules", "budgets", "memories", "usage", "schedules"],
+  ...["experiments", "experiments/datasets", "experiments/live", "experiments/replays", "experiments/review"],
+  ...["packages", "packages/services", "packages/triggers", "route", "route/telemetry", "connections"],
+  ...["coding-agents/doctor", "coding-agents/run"],
+  ...["settings", "settings/keys", "settings/users", "settings/tokens", "settings/logins", "settings/audit"],
+];
+const FIRST_SHOTS: readonly Shot[] = FIRST_PATHS.map((path) => ({
+  name: `empty-${path.replace("/", "-") || "home"}`,
+  path: () => `/${path}`,
+  shown: /./,
+}));
 
 const { values } = parseArgs({ options: { all: { type: "string" }, only: { type: "string" } } });
 const llm = await scriptedLlm(demoScript);

@@ -65,7 +65,7 @@ const ABOUT: readonly (readonly [asked: RegExp, answer: string])[] = [
   ],
   [
     /^[^\p{L}]*(?:what(?:'s| is)|calculate|compute)?[^\p{L}]*\d[\d\s.,()]*[-+*/^%×÷][-+*/^%×÷\d\s.,()]*[?=]*$|\d\s*(?:%|percent)|\b(?:percent|percentage|square root|sqrt|squared|cubed|to the power)\b/iu,
-    "The calculator takes two numbers at a time: “Multiply 0.2 by 80” works. A real model splits a longer calculation into such steps.",
+    "The calculator adds, subtracts, multiplies or divides two numbers at a time: “Multiply 0.2 by 80” works. A real model splits other calculations into such steps.",
   ],
   [
     /^(?:please\s+)?(?:stop|cancel|abort|undo|forget)\b/i,

@@ -33,7 +33,7 @@ const PRESENCE =
 const HOW_ARE_YOU =
   /\bhow are you\b(?! (?:different|better|made))|\bhow(?:'s| is) it going\b|\bwhat(?:'?s| is) (?:up|good)\b|\bwie geht'?s\b/i;
 const THANKS =
-  /^(?:many )?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|obrigad[oa]|tack|dank je|dzięki|спасибо|谢谢|謝謝|ありがとう|감사합니다|great|perfect|nice|cool|awesome|ok(?:ay)?)(?!\p{L})[\s\p{L},]{0,24}(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s!.])*$/iu;
+  /^(?:many )?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|obrigad[oa]|tack|dank je|dzięki|спасибо|谢谢|謝謝|ありがとう|감사합니다|great|perfect|nice|cool|awesome|ok(?:ay)?)(?!\p{L})[\s\p{L},'’]{0,24}(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s!.])*$/iu;
 /** Words and pictures that ask for nothing. */
 const ACKNOWLEDGED =
   /^(?:lol|ha(?:ha)+|he(?:he)+|hm+|wow|oh|ah|yes|yeah|yep|sure|no|nope|fine|right|next|go on|continue|again|got it|i see|si|oui|ja|nein|non)\b(?:[\s,]+(?:ok(?:ay)?|please|nice|cool|thanks|great|funny))*[\s!.?]*$|^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s])+$/iu;
@@ -83,11 +83,15 @@ export function needsModel(task: string, tools: readonly ChoosableTool[]): boole
   return verb !== undefined && tools.every(({ name }) => !name.toLowerCase().includes(verb.toLowerCase()));
 }
 
-const IN_ENGLISH = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u;
+const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
+/** Frequent words of other languages that are no English words. */
+const OTHER_WORDS =
+  /(?<!\p{L})(?:ich|mir|mich|und|ist|ein|eine|einen|wie|wo|wann|wird|nicht|bitte|für|mit|zeig|schreib|mach|je|moi|une|avec|quel|quelle|peux|una|por|para|cómo|qué|puedes|che|sono|puoi|perché|você|uma|como|een|het|naar|kun|jag|och|är|att|nie|jak|jest)(?!\p{L})/iu;
 
 /** Nothing fits well enough to be called. */
 export function noFit(task: string, tools: readonly ChoosableTool[]): string {
-  const reads = IN_ENGLISH.test(task) ? "" : " I read little but English.";
+  const isForeign = OTHER_SCRIPT.test(task) || OTHER_WORDS.test(task);
+  const reads = isForeign ? " I read little but English." : "";
   return `None of this agent's tools clearly does that, so I called none. I am the demo model and cannot write, explain or translate by myself.${reads}\n\n${invitation(tools)}`;
 }
 
