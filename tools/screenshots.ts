@@ -106,7 +106,19 @@ const SHOTS: readonly Shot[] = [
 /** Of an install in which nobody has done anything yet. */
 const EMPTY: Demo = { agent: "", chat: "" };
 const FIRST_PATHS = [
-  ...["", "chat", "agents", "agents/new", "sessions", "approvals", "rules", "budgets", "memories", "usage", "schedules"],
+  ...[
+    "",
+    "chat",
+    "agents",
+    "agents/new",
+    "sessions",
+    "approvals",
+    "rules",
+    "budgets",
+    "memories",
+    "usage",
+    "schedules",
+  ],
   ...["experiments", "experiments/datasets", "experiments/live", "experiments/replays", "experiments/review"],
   ...["packages", "packages/services", "packages/triggers", "route", "route/telemetry", "connections"],
   ...["coding-agents/doctor", "coding-agents/run"],

@@ -19,7 +19,8 @@ const part = encodeURIComponent;
 
 export const connectionEndpoints = ({ json }: Connection) => ({
   ...pagedList<ConnectionInfo>({ json }, "/v1/connections"),
-  start: (start: ConnectionStart) => json<ConnectionStarted>("POST", "/v1/connections", { json: start }),
+  start: (start: ConnectionStart, signal?: AbortSignal) =>
+    json<ConnectionStarted>("POST", "/v1/connections", { json: start, signal }),
   finish: (finish: ConnectionFinish) =>
     json<ConnectionFinished>("POST", "/v1/connections/finish", { json: finish }),
   revoke: (id: string) => json<ConnectionRevoked>("DELETE", `/v1/connections/${part(id)}`),

@@ -27,7 +27,8 @@ export const ruleEndpoints = ({ json }: Connection) => ({
   /** A call that was made, and what the gate says of it now. */
   explain: (callId: string, signal?: AbortSignal) =>
     json<CallExplanation>("GET", `/v1/rules/explain/${part(callId)}`, { signal }),
-  simulate: (trial: RuleSimulate) => json<RuleSimulation>("POST", "/v1/rules/simulate", { json: trial }),
+  simulate: (trial: RuleSimulate, signal?: AbortSignal) =>
+    json<RuleSimulation>("POST", "/v1/rules/simulate", { json: trial, signal }),
   /** The narrowest rule that would allow an approval's call. */
   propose: (approvalId: string, signal?: AbortSignal) =>
     json<RuleProposal>("GET", `/v1/approvals/${part(approvalId)}/rule`, { signal }),

@@ -69,7 +69,7 @@ export function authenticate(parts: AuthParts): MiddlewareHandler<AppEnv> {
         local: keyless && cameStraight(c) && (await localCallers.isLocal(c, sent)) ? local : undefined,
         owner,
       }));
-    const why = refusal(c, who, sent);
+    const why = refusal(c, who, sent, keyless);
     if (why) return refused(c, settings, why);
     const caller = typeof who === "string" ? NOBODY : who;
     c.set("caller", caller);
@@ -125,14 +125,20 @@ const cameStraight = (c: Context): boolean =>
   Object.keys(c.req.header()).every((name) => !PROXIED.test(name));
 
 /** Whoever sends a key means not to be the local user, also where the key cannot be read. */
-function refusal({ req }: Context, who: Identity, sent: string | undefined): string | undefined {
+function refusal(
+  { req }: Context,
+  who: Identity,
+  sent: string | undefined,
+  keyless: boolean,
+): string | undefined {
   if (who === "unknown key") return "the key is unknown or revoked";
   if (!CLOSED.test(req.path) || PUBLIC.test(req.path)) return undefined;
   if (sent === undefined && req.header("authorization") !== undefined)
     return "the header Authorization is not `Bearer <key>`";
-  return who === "no key"
+  if (who !== "no key") return undefined;
+  return keyless
     ? "no key was sent, and the connection is not from the user who runs the server"
-    : undefined;
+    : "no key was sent";
 }
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other)); // fixed length, whatever was sent

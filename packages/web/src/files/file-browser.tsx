@@ -143,7 +143,7 @@ function UploadFiles({ sessionId }: { sessionId: string }) {
       <ActionButton
         size="sm"
         className="self-start"
-        pending={upload.isPending}
+        busy={upload.isPending}
         doing="Uploading…"
         onCancel={cancel}
         onClick={() => input.current?.click()}

@@ -39,9 +39,10 @@ export function FileDialog({ sessionId, file, versions, onClose }: FileDialogPro
             look="danger"
             disabled={file.is_readonly}
             busy={remove.isPending}
+            doing="Deleting…"
             onClick={() => remove.mutate(undefined, { onSuccess: onClose })}
           >
-            {remove.isPending ? "Deleting…" : "Delete"}
+            Delete
           </Button>
           <span className="flex-1" />
           <Button disabled={!content.data} onClick={() => content.data && saveAs(file.name, content.data)}>
@@ -119,9 +120,10 @@ function EditText({ sessionId, file, original }: EditTextProps) {
           look="primary"
           disabled={text === original}
           busy={save.isPending}
+          doing="Saving…"
           onClick={() => save.mutate(text)}
         >
-          {save.isPending ? "Saving…" : "Save"}
+          Save
         </Button>
         {save.isSuccess && (
           <span role="status" className="text-good">

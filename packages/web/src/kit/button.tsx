@@ -18,18 +18,22 @@ const SIZES: Record<ButtonSize, string> = {
 const BASE =
   "inline-flex shrink-0 items-center justify-center rounded-lg font-medium whitespace-nowrap transition-colors disabled:opacity-50";
 
-interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface PlainButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: ButtonLook;
   size?: ButtonSize;
-  busy?: boolean;
 }
+
+/** A button that can be busy says what it is doing meanwhile: "Saving…". */
+type ButtonProps = PlainButtonProps & ({ busy: boolean; doing: string } | { busy?: never; doing?: never });
 
 export function Button({
   look = "secondary",
   size = "md",
   busy = false,
+  doing,
   className,
   disabled,
+  children,
   ...rest
 }: ButtonProps) {
   return (
@@ -39,26 +43,24 @@ export function Button({
       aria-busy={busy || undefined}
       disabled={disabled || busy}
       className={cx(BASE, LOOKS[look], SIZES[size], className)}
-    />
+    >
+      {busy ? doing : children}
+    </button>
   );
 }
 
-interface ActionButtonProps extends Omit<ButtonProps, "busy"> {
-  /** While it runs. */
-  pending: boolean;
-  /** Said meanwhile: "Installing…". */
+interface ActionButtonProps extends PlainButtonProps {
+  busy: boolean;
   doing: string;
   onCancel: () => void;
 }
 
-/** For what takes longer than a moment: it says what it is doing, and can be cancelled. */
-export function ActionButton({ pending, doing, onCancel, className, children, ...rest }: ActionButtonProps) {
+/** For what takes longer than a moment: it can be cancelled. */
+export function ActionButton({ onCancel, className, ...rest }: ActionButtonProps) {
   return (
     <span className={cx("inline-flex flex-wrap gap-2", className)}>
-      <Button {...rest} busy={pending}>
-        {pending ? doing : children}
-      </Button>
-      {pending && (
+      <Button {...rest} />
+      {rest.busy && (
         <Button size={rest.size ?? "md"} onClick={onCancel}>
           Cancel
         </Button>
@@ -67,7 +69,7 @@ export function ActionButton({ pending, doing, onCancel, className, children, ..
   );
 }
 
-interface IconButtonProps extends Omit<ButtonProps, "children"> {
+interface IconButtonProps extends Omit<PlainButtonProps, "children"> {
   /** Label for screen readers and the tooltip: an icon alone is not enough. */
   label: string;
   children: ReactNode;

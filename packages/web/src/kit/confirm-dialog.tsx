@@ -5,10 +5,23 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ChangeFailure } from "./states.tsx";
 
+/** The words on the button, and what it says while it works. */
+const ACTIONS = {
+  "Approve all": "Approving…",
+  Delete: "Deleting…",
+  Discard: "Discarding…",
+  Forget: "Forgetting…",
+  "Make live": "Making live…",
+  Remove: "Removing…",
+  Restore: "Restoring…",
+  "Start canary": "Starting…",
+  Uninstall: "Uninstalling…",
+} as const;
+export type ConfirmedAction = keyof typeof ACTIONS;
+
 interface ConfirmDialogProps {
   title: string;
-  /** The verb on the button: "Delete". */
-  action: string;
+  action: ConfirmedAction;
   /** What happens, and what is kept. */
   children: ReactNode;
   /** `force` after a refusal that may be overridden. */
@@ -38,7 +51,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" busy={confirm.isPending} onClick={() => confirm.mutate(force)}>
+          <Button
+            look="danger"
+            busy={confirm.isPending}
+            doing={ACTIONS[action]}
+            onClick={() => confirm.mutate(force)}
+          >
             {force ? `${action} anyway` : action}
           </Button>
         </>

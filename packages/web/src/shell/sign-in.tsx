@@ -63,6 +63,7 @@ export function SignOut() {
     <Button
       size="sm"
       busy={busy}
+      doing="Signing out…"
       onClick={() => {
         setBusy(true);
         void fetch("/logout", { method: "POST" }).finally(() => location.assign("/"));

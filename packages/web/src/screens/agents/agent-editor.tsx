@@ -80,6 +80,7 @@ function Editor({ agent }: { agent?: Agent }) {
           <Button
             look="primary"
             busy={save.isPending}
+            doing="Saving…"
             disabled={draft.name.trim() === ""}
             onClick={() => saved()}
           >
@@ -111,7 +112,7 @@ function Editor({ agent }: { agent?: Agent }) {
 const UnsavedBar = (props: { busy: boolean; disabled: boolean; onSave: () => void }) => (
   <div className="sticky top-0 z-10 flex items-center gap-3 rounded-lg border border-warn bg-warn-soft p-2 pl-3 text-warn">
     <span className="flex-1">Unsaved changes</span>
-    <Button size="sm" busy={props.busy} disabled={props.disabled} onClick={props.onSave}>
+    <Button size="sm" busy={props.busy} doing="Saving…" disabled={props.disabled} onClick={props.onSave}>
       Save now
     </Button>
   </div>

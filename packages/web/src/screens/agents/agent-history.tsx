@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useParams } from "wouter";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
-import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
+import { ConfirmDialog, type ConfirmedAction } from "../../kit/confirm-dialog.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { ScrollRegion } from "../../kit/scroll-region.tsx";
@@ -70,7 +70,7 @@ function Figures({ id, labels }: { id: string; labels: readonly AgentLabel[] }) 
       flush
       actions={
         hasCanary && (
-          <Button size="sm" busy={end.isPending} onClick={() => end.mutate(undefined)}>
+          <Button size="sm" busy={end.isPending} doing="Ending…" onClick={() => end.mutate(undefined)}>
             End the canary
           </Button>
         )
@@ -153,7 +153,7 @@ function RevisionRow({ id, revision, others, labels }: RevisionRowProps) {
   );
 }
 
-const QUESTIONS: Record<Asked, readonly [title: string, action: string, text: string]> = {
+const QUESTIONS: Record<Asked, readonly [title: string, action: ConfirmedAction, text: string]> = {
   live: ["Make it live?", "Make live", "New sessions use it from now on. The change is in the audit log."],
   canary: [
     "Try it on a share of sessions?",

@@ -66,8 +66,8 @@ function ShareForm({ agent, current, onClose }: ShareFormProps) {
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={save.isPending} onClick={() => save.mutate(undefined)}>
-            {save.isPending ? "Saving…" : "Save"}
+          <Button look="primary" busy={save.isPending} doing="Saving…" onClick={() => save.mutate(undefined)}>
+            Save
           </Button>
         </>
       }

@@ -59,6 +59,7 @@ function Proposal({ approval, onSaved, onClose }: ProposalProps) {
           <Button
             look="primary"
             busy={save.isPending}
+            doing="Saving…"
             disabled={!query.data}
             onClick={() => query.data && save.mutate(query.data)}
           >

@@ -59,11 +59,12 @@ export function AnswerForm({
           <Button
             look="primary"
             busy={busy}
+            doing="Sending…"
             data-answer="approve"
             aria-label={`Approve ${name}`}
             onClick={() => onAnswer({ decision: "approve" })}
           >
-            {busy ? "Sending…" : "Approve"}
+            Approve
           </Button>
         )}
         {mayEdit && (
@@ -137,7 +138,13 @@ function EditForm({ name, input, schema, busy, onAnswer, onBack }: EditFormProps
         )}
       </div>
       <Buttons>
-        <Button type="submit" look="primary" busy={busy} aria-label={`Approve ${name} with edits`}>
+        <Button
+          type="submit"
+          look="primary"
+          busy={busy}
+          doing="Sending…"
+          aria-label={`Approve ${name} with edits`}
+        >
           Approve with edits
         </Button>
         <Button disabled={busy} onClick={onBack}>
@@ -174,7 +181,7 @@ function DenyForm({
         onChange={setWords}
       />
       <Buttons>
-        <Button type="submit" look="danger" busy={busy} aria-label={`Deny ${name} now`}>
+        <Button type="submit" look="danger" busy={busy} doing="Sending…" aria-label={`Deny ${name} now`}>
           Deny
         </Button>
         <Button disabled={busy} onClick={onBack}>

@@ -78,7 +78,14 @@ function Answers({
 }: Pick<QuestionProps, "busy" | "onAnswer"> & { yes: string; isComplete: boolean }) {
   return (
     <div className="flex flex-wrap gap-2">
-      <Button type="submit" look="primary" busy={busy} disabled={!isComplete} data-answer="approve">
+      <Button
+        type="submit"
+        look="primary"
+        busy={busy}
+        doing="Sending…"
+        disabled={!isComplete}
+        data-answer="approve"
+      >
         {yes}
       </Button>
       <Button look="danger" disabled={busy} data-answer="deny" onClick={() => onAnswer({ decision: "deny" })}>

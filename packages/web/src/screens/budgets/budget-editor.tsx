@@ -78,6 +78,7 @@ export function BudgetEditor({ budget, onClose }: { budget: Budget | undefined; 
         <Button
           look="primary"
           busy={save.isPending}
+          doing="Saving…"
           disabled={!isComplete}
           onClick={() => save.mutate(undefined)}
         >

@@ -45,7 +45,7 @@ export function ToolRunner({ capabilityId, tool }: { capabilityId: string; tool:
       <ActionButton
         type="submit"
         look="primary"
-        pending={run.isPending}
+        busy={run.isPending}
         doing={`Running ${tool.name}…`}
         onCancel={cancel}
       >

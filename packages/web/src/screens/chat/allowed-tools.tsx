@@ -23,6 +23,7 @@ export function AllowedTools({ session: { id, allowed_tools } }: { session: Sess
             <Button
               size="sm"
               busy={revoke.isPending && revoke.variables === tool}
+              doing="Revoking…"
               aria-label={`Ask again before ${tool}`}
               onClick={() => revoke.mutate(tool)}
             >

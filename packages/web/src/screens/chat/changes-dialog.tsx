@@ -55,6 +55,7 @@ export function ChangesDialog({ session, onClose }: { session: Session; onClose:
             <Button
               look="primary"
               busy={apply.isPending}
+              doing="Applying…"
               disabled={read.data?.files.length === 0 || read.data?.problem !== null}
               onClick={() => apply.mutate(undefined)}
             >

@@ -39,6 +39,7 @@ export function CompareDialog({ session, current, onClose }: CompareDialogProps)
           <Button
             look="primary"
             busy={start.isPending}
+            doing="Sending…"
             disabled={content.trim() === ""}
             onClick={() => start.mutate(undefined)}
           >

@@ -95,11 +95,10 @@ export function Composer({ model, abilities, busy, placeholder, draftOf, onStop,
             </IconButton>
           )}
           <IconButton
-            label={onStop ? "Queue message" : "Send"}
+            label={busy ? "Sending…" : onStop ? "Queue message" : "Send"}
             size="md"
             look="primary"
             disabled={!ready}
-            busy={busy}
             onClick={() => void send()}
           >
             <ArrowUp className="size-4" aria-hidden />

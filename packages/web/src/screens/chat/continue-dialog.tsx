@@ -35,6 +35,7 @@ export function ContinueDialog({ session, current, onClose }: ContinueDialogProp
           <Button
             look="primary"
             busy={change.isPending}
+            doing="Continuing…"
             disabled={!report.data || report.data.refusal !== null}
             onClick={() => change.mutate(undefined)}
           >

@@ -61,7 +61,12 @@ export function PendingApprovals({ view, onAnswering }: PendingApprovalsProps) {
       {pending.length > 1 && (
         <p className="flex flex-wrap items-center gap-3 text-xs text-ink-soft">
           {count(pending.length - 1, "more approval")} waiting
-          <Button size="sm" busy={approveAll.isPending} onClick={() => approveAll.mutate(undefined)}>
+          <Button
+            size="sm"
+            busy={approveAll.isPending}
+            doing="Approving…"
+            onClick={() => approveAll.mutate(undefined)}
+          >
             Approve all {pending.length}
           </Button>
         </p>

@@ -219,6 +219,7 @@ function Rename({ session, onClose }: { session: Session; onClose: () => void })
           look="primary"
           className="self-end"
           busy={rename.isPending}
+          doing="Renaming…"
           disabled={title.trim() === ""}
         >
           Rename

@@ -65,10 +65,11 @@ function EditMessage({ message, onClose }: { message: UserMessage; onClose: () =
           size="sm"
           look="primary"
           busy={branching}
+          doing="Sending…"
           disabled={!ready}
           onClick={() => edit(message, text.trim())}
         >
-          {branching ? "Sending…" : "Send"}
+          Send
         </Button>
       </div>
     </div>

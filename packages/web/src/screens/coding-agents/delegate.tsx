@@ -106,8 +106,14 @@ function RunForm({ agents }: { agents: [name: string, label: string][] }) {
           )}
         </Field>
         <div className="flex gap-2">
-          <Button type="submit" look="primary" busy={run.isPending} disabled={prompt.trim() === ""}>
-            {run.isPending ? "Running…" : "Run"}
+          <Button
+            type="submit"
+            look="primary"
+            busy={run.isPending}
+            doing="Running…"
+            disabled={prompt.trim() === ""}
+          >
+            Run
           </Button>
           {run.isPending && runId !== "" && (
             <Button onClick={() => steer.mutate({ type: "abort" })}>Stop</Button>

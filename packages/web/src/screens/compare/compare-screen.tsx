@@ -89,7 +89,7 @@ function BranchCard({ branch, busy, onKeep }: BranchCardProps) {
         <Link href={`/chat/${branch.session_id}`} className="text-xs text-accent-ink underline">
           Open the branch
         </Link>
-        <Button size="sm" look="primary" busy={busy} onClick={onKeep}>
+        <Button size="sm" look="primary" busy={busy} doing="Keeping…" onClick={onKeep}>
           Keep this one
         </Button>
       </footer>

@@ -3,13 +3,13 @@ import type { ConnectionProviderInfo, ConnectionStart } from "@capstan/client";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { Code } from "../../kit/badge.tsx";
-import { Button } from "../../kit/button.tsx";
+import { ActionButton, Button } from "../../kit/button.tsx";
 import { Field, Select, TextInput } from "../../kit/field.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { ChangeFailure, Loaded } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
-import { useChange, useRead } from "../../server/queries.ts";
+import { useCancellableChange, useChange, useRead } from "../../server/queries.ts";
 import { useAgents } from "../../server/reads.ts";
 
 interface Asked {
@@ -104,19 +104,22 @@ function Decision({ asked, provider }: { asked: Asked; provider: ConnectionProvi
   const [secret, setSecret] = useState<Pick<ConnectionStart, "key" | "user" | "password">>({});
   const [scopes, setScopes] = useState(asked.scopes.join(" "));
   const { approvalId, agentId } = asked;
-  const start = useChange(
-    () =>
-      api.connections.start({
-        ...(approvalId === undefined
-          ? {
-              provider: provider.id,
-              scopes: scopes.split(/[\s,]+/).filter(Boolean),
-              ...(agentId && { agent_id: agentId }),
-            }
-          : { approval_id: approvalId }),
-        term,
-        ...secret,
-      }),
+  const { change: start, cancel } = useCancellableChange(
+    (_: undefined, signal) =>
+      api.connections.start(
+        {
+          ...(approvalId === undefined
+            ? {
+                provider: provider.id,
+                scopes: scopes.split(/[\s,]+/).filter(Boolean),
+                ...(agentId && { agent_id: agentId }),
+              }
+            : { approval_id: approvalId }),
+          term,
+          ...secret,
+        },
+        signal,
+      ),
     ["connections", "approvals", "status"],
   );
   const deny = useChange(
@@ -156,9 +159,15 @@ function Decision({ asked, provider }: { asked: Asked; provider: ConnectionProvi
       </Field>
       <ChangeFailure error={start.error ?? deny.error} />
       <div className="flex flex-wrap gap-3">
-        <Button type="submit" look="primary" busy={start.isPending}>
+        <ActionButton
+          type="submit"
+          look="primary"
+          busy={start.isPending}
+          doing="Connecting…"
+          onCancel={cancel}
+        >
           {provider.kind === "oauth2" ? `Continue to ${provider.name}` : "Connect"}
-        </Button>
+        </ActionButton>
         {approvalId !== undefined && (
           <Button
             disabled={deny.isPending}

@@ -63,6 +63,7 @@ function ConnectionCard({ connection }: { connection: ConnectionInfo }) {
             size="sm"
             look="danger"
             busy={revoke.isPending}
+            doing="Revoking…"
             aria-label={`Revoke ${provider_name}`}
             onClick={() => revoke.mutate(undefined)}
           >

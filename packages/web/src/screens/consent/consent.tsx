@@ -83,6 +83,7 @@ function Decision({ review, request, agentId, onAgent }: DecisionProps) {
           look="primary"
           disabled={agentId === undefined || scopes.length === 0}
           busy={answer.isPending}
+          doing="Sending…"
           onClick={() => decide(true)}
         >
           Allow

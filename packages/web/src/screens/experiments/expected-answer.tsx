@@ -32,7 +32,13 @@ export function ExpectedAnswer({ datasetId, item, onClose }: ExpectedAnswerProps
         )}
       </Field>
       <div className="flex gap-2">
-        <Button size="sm" look="primary" busy={save.isPending} onClick={() => save.mutate(undefined)}>
+        <Button
+          size="sm"
+          look="primary"
+          busy={save.isPending}
+          doing="Saving…"
+          onClick={() => save.mutate(undefined)}
+        >
           Save as a new version
         </Button>
         <Button size="sm" onClick={onClose}>

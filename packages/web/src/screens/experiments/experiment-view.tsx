@@ -62,7 +62,12 @@ function Header({ report }: { report: ExperimentReport }) {
       </div>
       <div className="flex flex-wrap gap-2">
         {report.status === "running" && (
-          <Button size="sm" busy={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+          <Button
+            size="sm"
+            busy={cancel.isPending}
+            doing="Cancelling…"
+            onClick={() => cancel.mutate(undefined)}
+          >
             Cancel
           </Button>
         )}

@@ -69,6 +69,7 @@ function MonitorRow({ monitor }: { monitor: Monitor }) {
           size="sm"
           aria-label={`${next === "paused" ? "Pause" : "Resume"} ${name}`}
           busy={change.isPending}
+          doing="Saving…"
           onClick={() => change.mutate(undefined)}
         >
           {next === "paused" ? "Pause" : "Resume"}
@@ -139,7 +140,7 @@ function AlertRow({ alert }: { alert: MonitorAlert }) {
           {scoreText(after.mean)} (revision {revision}, {count(after.runs, "run")}){" "}
           <span title={dateTime(at)}>{ago(at)}</span>.
         </span>
-        <Button size="sm" busy={seen.isPending} onClick={() => seen.mutate(undefined)}>
+        <Button size="sm" busy={seen.isPending} doing="Saving…" onClick={() => seen.mutate(undefined)}>
           Acknowledge
         </Button>
         <ChangeFailure error={seen.error} />

@@ -34,6 +34,7 @@ function NewDatasetDialog({ onClose }: { onClose: () => void }) {
         <Button
           look="primary"
           busy={make.isPending}
+          doing="Creating…"
           disabled={name.trim() === ""}
           onClick={() => make.mutate(undefined)}
         >

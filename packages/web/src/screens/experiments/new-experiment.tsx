@@ -41,6 +41,7 @@ export function NewExperiment({ dataset, onClose }: { dataset: Dataset; onClose:
         <Button
           look="primary"
           busy={start.isPending}
+          doing="Starting…"
           disabled={agent === undefined || !isScorerReady(scorer)}
           onClick={() => start.mutate(undefined)}
         >

@@ -41,6 +41,7 @@ export function NewMonitor({ onClose }: { onClose: () => void }) {
         <Button
           look="primary"
           busy={save.isPending}
+          doing="Starting…"
           disabled={!isReady}
           onClick={() => save.mutate(undefined)}
         >

@@ -23,6 +23,7 @@ export function usePages<T>(key: QueryKey, read: Read<T>, everyMs?: number) {
     <Button
       className="self-center"
       busy={query.isFetchingNextPage}
+      doing="Loading…"
       onClick={() => void query.fetchNextPage()}
     >
       Show more

@@ -45,7 +45,7 @@ export function FirstSteps() {
         ))}
       </ol>
       <div className="mt-6 flex flex-wrap gap-2">
-        <Button look="primary" busy={start.isPending} onClick={begin}>
+        <Button look="primary" busy={start.isPending} doing="Creating…" onClick={begin}>
           Create “{STARTER_NAME}” and chat
           <ArrowRight className="size-4" aria-hidden />
         </Button>

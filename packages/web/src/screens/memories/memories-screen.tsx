@@ -156,6 +156,7 @@ function FactDialog({ memory, onClose }: { memory: Memory | undefined; onClose: 
           className="self-start"
           disabled={text.trim() === ""}
           busy={save.isPending}
+          doing="Saving…"
         >
           Save
         </Button>

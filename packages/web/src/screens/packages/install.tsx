@@ -59,7 +59,7 @@ export function Install({ source, onSource: setSource }: InstallProps) {
           className="mt-6"
           look="primary"
           disabled={source.trim() === ""}
-          pending={review.isPending}
+          busy={review.isPending}
           doing="Reviewing…"
           onCancel={cancelReview}
         >
@@ -133,16 +133,11 @@ function Asked({ review, busy, onYes, onNo, onDescribe }: AskedProps) {
         <Button
           look="primary"
           busy={busy}
+          doing="Installing…"
           disabled={review.must_run_code && review.capability === undefined}
           onClick={() => onYes(grant)}
         >
-          {busy
-            ? "Installing…"
-            : grows
-              ? "Update with new permissions"
-              : review.update
-                ? "Update"
-                : "Install"}
+          {grows ? "Update with new permissions" : review.update ? "Update" : "Install"}
         </Button>
         <Button onClick={onNo}>Cancel</Button>
       </div>

@@ -60,9 +60,10 @@ export function NewSchedule() {
         look="primary"
         className="mt-6"
         busy={put.isPending}
+        doing="Adding…"
         disabled={capability === "" || cron.trim() === ""}
       >
-        {put.isPending ? "Adding…" : "Add"}
+        Add
       </Button>
       <p className="flex w-full flex-wrap gap-1.5 text-xs">
         {EXAMPLES.map(([expression, label]) => (

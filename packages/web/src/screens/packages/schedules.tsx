@@ -87,14 +87,16 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
         <Button
           size="sm"
           busy={run.isPending}
+          doing="Starting…"
           aria-label={`Run ${name} now`}
           onClick={() => run.mutate(undefined)}
         >
-          {run.isPending ? "Starting…" : "Run now"}
+          Run now
         </Button>
         <Button
           size="sm"
           busy={change.isPending}
+          doing="Saving…"
           aria-label={`${enabled ? "Pause" : "Resume"} ${name}`}
           onClick={() => change.mutate(undefined)}
         >

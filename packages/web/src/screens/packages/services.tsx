@@ -81,8 +81,9 @@ function StartService() {
           look="primary"
           disabled={wanted.trim() === ""}
           busy={start.isPending}
+          doing="Starting…"
         >
-          {start.isPending ? "Starting…" : "Start"}
+          Start
         </Button>
       </form>
       <ChangeFailure error={start.error} />
@@ -115,6 +116,7 @@ function ServiceRow({ service, onLogs }: { service: ServiceInfo; onLogs: () => v
       <Button
         size="sm"
         busy={change.isPending}
+        doing={isOn ? "Stopping…" : "Starting…"}
         aria-label={`${isOn ? "Stop" : "Start"} ${name}`}
         onClick={() => change.mutate(undefined)}
       >

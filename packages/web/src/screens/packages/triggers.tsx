@@ -111,12 +111,18 @@ function TriggerRow({ trigger }: { trigger: TriggerInfo }) {
         </Link>
       )}
       {RETRIED.has(status) && (
-        <Button size="sm" busy={retry.isPending} onClick={() => retry.mutate(undefined)}>
+        <Button size="sm" busy={retry.isPending} doing="Retrying…" onClick={() => retry.mutate(undefined)}>
           Retry
         </Button>
       )}
       {DROPPED.has(status) && (
-        <Button size="sm" look="danger" busy={drop.isPending} onClick={() => drop.mutate(undefined)}>
+        <Button
+          size="sm"
+          look="danger"
+          busy={drop.isPending}
+          doing="Dropping…"
+          onClick={() => drop.mutate(undefined)}
+        >
           Drop
         </Button>
       )}

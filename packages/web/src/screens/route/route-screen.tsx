@@ -123,14 +123,14 @@ interface TaskButtonsProps {
 function TaskButtons({ ready, doing, onExecute, onCancel }: TaskButtonsProps) {
   return (
     <div className="flex flex-wrap gap-2">
-      <Button type="submit" look="primary" disabled={!ready} busy={doing === "finding"}>
-        {doing === "finding" ? "Finding…" : "Find match"}
+      <Button type="submit" look="primary" disabled={!ready} busy={doing === "finding"} doing="Finding…">
+        Find match
       </Button>
-      <Button disabled={!ready} busy={doing === "planning"} onClick={() => onExecute(true)}>
-        {doing === "planning" ? "Planning…" : "Preview"}
+      <Button disabled={!ready} busy={doing === "planning"} doing="Planning…" onClick={() => onExecute(true)}>
+        Preview
       </Button>
-      <Button disabled={!ready} busy={doing === "running"} onClick={() => onExecute(false)}>
-        {doing === "running" ? "Running…" : "Run"}
+      <Button disabled={!ready} busy={doing === "running"} doing="Running…" onClick={() => onExecute(false)}>
+        Run
       </Button>
       {doing !== undefined && (
         <Button look="quiet" onClick={onCancel}>

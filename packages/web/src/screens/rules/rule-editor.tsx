@@ -3,12 +3,12 @@ import { type Rule, type RuleCreate, rulePatch } from "@capstan/client";
 import { ruleSentence } from "@capstan/core/internal";
 import { useState } from "react";
 import { AgentField } from "../../forms/agent-field.tsx";
-import { Button } from "../../kit/button.tsx";
+import { ActionButton, Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { Select, TextField } from "../../kit/field.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
-import { useChange } from "../../server/queries.ts";
+import { useCancellableChange, useChange } from "../../server/queries.ts";
 import { ConditionRow } from "./condition-row.tsx";
 import { LimitFields } from "./limit-fields.tsx";
 import { argumentKinds, asks, draftOf, EMPTY, effectOf, type RuleDraft, ruleOf } from "./rule-draft.ts";
@@ -36,7 +36,9 @@ export function RuleEditor({ rule, saved, onClose }: RuleEditorProps) {
   });
   const body = ruleOf(draft, sentence, rule?.ask);
   const others = saved.filter(({ id }) => id !== rule?.id).map(fieldsOf);
-  const trial = useChange(() => api.rules.simulate({ rules: [...others, body] }));
+  const { change: trial, cancel } = useCancellableChange((_: undefined, signal) =>
+    api.rules.simulate({ rules: [...others, body] }, signal),
+  );
   const save = useChange(async () => {
     const done = rule ? await api.rules.change(rule.id, rulePatch(rule, body)) : await api.rules.create(body);
     if (done.ok) onClose();
@@ -54,12 +56,19 @@ export function RuleEditor({ rule, saved, onClose }: RuleEditorProps) {
       onClose={onClose}
       footer={
         <>
-          <Button busy={trial.isPending} disabled={incomplete} onClick={() => trial.mutate(undefined)}>
+          <ActionButton
+            busy={trial.isPending}
+            doing="Simulating…"
+            disabled={incomplete}
+            onCancel={cancel}
+            onClick={() => trial.mutate(undefined)}
+          >
             Simulate
-          </Button>
+          </ActionButton>
           <Button
             look="primary"
             busy={save.isPending}
+            doing="Saving…"
             disabled={incomplete}
             onClick={() => save.mutate(undefined)}
           >

@@ -60,6 +60,31 @@ test("a rule is written as a sentence, tried on recorded calls, saved, changed a
   expect(studio.faults).toEqual([]);
 });
 
+test("a simulation that takes long says so and can be cancelled; saving says so too", async () => {
+  const page = await studio.open("/rules");
+  await page.getByRole("button", { name: "New rule" }).click();
+  const editor = page.getByRole("dialog", { name: "New rule" });
+  await editor.getByLabel("Tools of").selectOption("test_math");
+  await editor.getByLabel("Add a tool").selectOption("divide");
+  await page.route("**/v1/rules/simulate", () => {}); // never answered
+  await editor.getByRole("button", { name: "Simulate" }).click();
+  await editor.getByRole("button", { name: "Simulating…" }).waitFor();
+  await editor.getByRole("button", { name: "Cancel" }).click();
+  await editor.getByRole("button", { name: "Simulate", exact: true }).waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/v1\/rules(\/[0-9a-f-]+)?$/, async (route) => {
+    if (route.request().method() !== "GET") await held.promise;
+    await route.continue();
+  });
+  await editor.getByRole("button", { name: "Save" }).click();
+  await editor.getByRole("button", { name: "Saving…" }).waitFor();
+  held.resolve();
+  await page.getByRole("button", { name: /^Delete/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No rules of your own").waitFor();
+  await page.close();
+});
+
 test("a limit and whom to ask are written as sentences too", async () => {
   const page = await studio.open("/rules");
   await page.getByRole("button", { name: "New rule" }).click();

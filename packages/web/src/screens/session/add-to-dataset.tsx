@@ -47,6 +47,7 @@ function AddDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
           <Button
             look="primary"
             busy={add.isPending}
+            doing="Adding…"
             disabled={chosen === NEW && name.trim() === ""}
             onClick={() => add.mutate(undefined)}
           >

@@ -14,7 +14,7 @@ export function ReplayRun({ runId }: { runId: string }) {
   }, ["replays"]);
   return (
     <>
-      <Button size="sm" busy={start.isPending} onClick={() => start.mutate(undefined)}>
+      <Button size="sm" busy={start.isPending} doing="Starting…" onClick={() => start.mutate(undefined)}>
         Replay
       </Button>
       <ChangeFailure error={start.error} />

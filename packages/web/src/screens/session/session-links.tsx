@@ -71,7 +71,12 @@ function NewLink({ session }: { session: Session }) {
         <div className="flex h-9 items-center">
           <Toggle checked={files} onChange={setFiles} label="Show files too" />
         </div>
-        <Button look="primary" busy={create.isPending} onClick={() => create.mutate(undefined)}>
+        <Button
+          look="primary"
+          busy={create.isPending}
+          doing="Creating…"
+          onClick={() => create.mutate(undefined)}
+        >
           Create link
         </Button>
       </div>
@@ -99,7 +104,13 @@ function LinkRow({ session, link }: { session: Session; link: SessionLinkInfo })
         {link.last_used_at ? `, read ${ago(link.last_used_at)}` : ", not read yet"}
       </span>
       {isActive && (
-        <Button size="sm" look="danger" busy={revoke.isPending} onClick={() => revoke.mutate(undefined)}>
+        <Button
+          size="sm"
+          look="danger"
+          busy={revoke.isPending}
+          doing="Revoking…"
+          onClick={() => revoke.mutate(undefined)}
+        >
           Revoke
         </Button>
       )}

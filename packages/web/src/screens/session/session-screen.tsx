@@ -104,7 +104,7 @@ function Header({ session }: { session: Session }) {
         </p>
       </div>
       <div className="flex gap-2">
-        <ActionButton pending={download.isPending} doing="Exporting…" onCancel={cancel} onClick={save}>
+        <ActionButton busy={download.isPending} doing="Exporting…" onCancel={cancel} onClick={save}>
           <Download className="size-4" aria-hidden />
           Export
         </ActionButton>

@@ -56,6 +56,7 @@ function GrantRow({ grant, name }: { grant: Grant; name: string }) {
         size="sm"
         look="danger"
         busy={revoke.isPending}
+        doing="Revoking…"
         aria-label={`Revoke ${scope} of ${name}`}
         onClick={() => revoke.mutate(undefined)}
       >

@@ -66,6 +66,7 @@ function KeyRow({ apiKey: { id, name, owner, prefix, rights, revoked, created_at
           size="sm"
           look="danger"
           busy={revoke.isPending}
+          doing="Revoking…"
           aria-label={`Revoke ${name}`}
           onClick={() => revoke.mutate(undefined)}
         >
@@ -101,7 +102,13 @@ function NewKey() {
             </Select>
           )}
         </Field>
-        <Button type="submit" look="primary" disabled={name.trim() === ""} busy={create.isPending}>
+        <Button
+          type="submit"
+          look="primary"
+          disabled={name.trim() === ""}
+          busy={create.isPending}
+          doing="Creating…"
+        >
           Create key
         </Button>
       </form>

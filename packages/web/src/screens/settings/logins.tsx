@@ -54,6 +54,7 @@ function LoginRow({
         size="sm"
         look="danger"
         busy={revoke.isPending}
+        doing="Signing out…"
         aria-label={`Sign out ${user}`}
         onClick={() => revoke.mutate(undefined)}
       >

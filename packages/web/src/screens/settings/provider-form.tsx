@@ -64,8 +64,14 @@ export function ProviderForm({ provider, onSaved, onCancel }: ProviderFormProps)
         onChange={setUrl}
       />
       <div className="flex flex-wrap items-center gap-2 sm:col-span-2">
-        <Button type="submit" look="primary" busy={save.isPending} disabled={lacks}>
-          {save.isPending ? `Asking ${label}…` : "Check and save"}
+        <Button
+          type="submit"
+          look="primary"
+          busy={save.isPending}
+          doing={`Asking ${label}…`}
+          disabled={lacks}
+        >
+          Check and save
         </Button>
         <Button onClick={save.isPending ? cancel : onCancel}>Cancel</Button>
         {save.isError && (

@@ -149,6 +149,7 @@ function ProviderRow({ provider, onSaved }: ProviderRowProps) {
             size="sm"
             look="danger"
             busy={remove.isPending}
+            doing="Removing…"
             aria-label={`Remove ${label}`}
             onClick={() => remove.mutate(undefined)}
           >

@@ -57,6 +57,7 @@ function TokenRow({ token }: { token: ActiveToken }) {
         size="sm"
         look="danger"
         busy={revoke.isPending}
+        doing="Revoking…"
         aria-label={`Revoke ${name}`}
         onClick={() => revoke.mutate(undefined)}
       >

@@ -119,7 +119,7 @@ function UserScopes({ user, onSaved }: { user: User; onSaved: () => void }) {
           />
         )}
       </Field>
-      <Button type="submit" look="primary" className="self-start" busy={save.isPending}>
+      <Button type="submit" look="primary" className="self-start" busy={save.isPending} doing="Saving…">
         Save
       </Button>
       <ChangeFailure error={save.error} />
@@ -146,7 +146,13 @@ function NewUser() {
           value={email}
           onChange={setEmail}
         />
-        <Button type="submit" look="primary" disabled={email.trim() === ""} busy={add.isPending}>
+        <Button
+          type="submit"
+          look="primary"
+          disabled={email.trim() === ""}
+          busy={add.isPending}
+          doing="Adding…"
+        >
           Add
         </Button>
       </form>

@@ -46,7 +46,14 @@ export function WeightForm({ of, weight: before, save: store, list, onSaved }: W
         value={text}
         onChange={setText}
       />
-      <Button type="submit" look="primary" className="self-start" disabled={!fits} busy={save.isPending}>
+      <Button
+        type="submit"
+        look="primary"
+        className="self-start"
+        disabled={!fits}
+        busy={save.isPending}
+        doing="Saving…"
+      >
         Save
       </Button>
       <ChangeFailure error={save.error} />

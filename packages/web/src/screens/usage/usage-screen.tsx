@@ -95,7 +95,7 @@ function ExportButton({ from }: { from: string }) {
   return (
     <>
       <ActionButton
-        pending={download.isPending}
+        busy={download.isPending}
         doing="Exporting…"
         onCancel={cancel}
         onClick={() => download.mutate(undefined, { onSuccess: (csv) => saveAs("capstan-usage.csv", csv) })}
