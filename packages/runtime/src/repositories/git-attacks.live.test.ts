@@ -141,13 +141,49 @@ test.each([
   ["a merge driver", '[merge "evil"]\n  driver = EVIL %O %A %B\n'],
   ["a filter in a file that it includes", "[include]\n  path = EVIL.config\n"],
   ["a filter in a file that it includes for this folder", '[includeIf "gitdir:**"]\n  path = EVIL.config\n'],
+  ["a filter for worktrees alone", '[includeIf "gitdir:**/worktrees/**"]\n  path = EVIL.config\n'],
+  ["a filter for other branches than this one", '[IncludeIf "onbranch:c**"]\n  Path = EVIL.config\n'],
+  ["a filter for worktrees in a file that it includes", "[include]\n  path = EVIL-worktrees.config\n"],
 ])("%s in the folder's .git/config would run as the server", async (_, text) => {
   config(join(folder, ".git"), text);
-  put(machine, { "evil.sh.config": FILTERS.replaceAll("EVIL", evil()) });
+  const worktreesOnly = '[includeIf "gitdir:**/worktrees/**"]\n  path = EVIL.config\n';
+  put(machine, {
+    "evil.sh.config": FILTERS.replaceAll("EVIL", evil()),
+    "evil.sh-worktrees.config": worktreesOnly.replaceAll("EVIL", evil()),
+  });
   put(join(folder, ".git", "info"), { attributes: ATTRIBUTES });
   const codes = await work((at) => put(at, { "a.txt": "mine\n", ".gitattributes": ATTRIBUTES }));
   expect(existsSync(mark)).toBe(false);
   expect(codes[0]).toBe("folder_unusable");
+});
+
+const pipe = (path: string) => {
+  mkdirSync(dirname(path), { recursive: true });
+  execFileSync("mkfifo", [path]);
+};
+const PIPES: Record<string, (at: string) => void> = {
+  "a pipe in place of .gitignore": (at) => pipe(join(at, ".gitignore")),
+  "a pipe in place of .gitattributes in a subfolder": (at) => {
+    pipe(join(at, "sub", ".gitattributes"));
+    writeFileSync(join(at, "sub", "b.txt"), "after\n");
+  },
+  "a pipe in a repository inside": (at) => pipe(join(at, "inner", ".git", "HEAD")),
+  "a link to a pipe in a repository inside": (at) => {
+    pipe(join(at, "pipe"));
+    mkdirSync(join(at, "inner", ".git"), { recursive: true });
+    symlinkSync("../../pipe", join(at, "inner", ".git", "HEAD"));
+  },
+  "a linked repository inside": (at) => {
+    pipe(join(at, "other", "HEAD"));
+    mkdirSync(join(at, "inner"));
+    symlinkSync("../other", join(at, "inner", ".git"));
+  },
+};
+
+test.each(Object.entries(PIPES))("a session would stand still by %s", async (_, plant) => {
+  const [, , , applied, , discarded] = await work(plant);
+  expect(applied).toBe("folder_git_failed");
+  expect(discarded).toBe("ok");
 });
 
 test("a missing object would be fetched by a command in the folder's .git/config", async () => {

@@ -51,7 +51,7 @@ export async function openRepository(git: Git, folder: string): Promise<Result<R
   if (programs.value.length > 0)
     return unusable(
       folder,
-      `its own git config runs programs: ${programs.value.slice(0, 5).join(", ")}`,
+      `its own git config runs programs, or has parts that count only under a condition: ${programs.value.slice(0, 5).join(", ")}`,
       "If you trust them, move them to the git config of the server's user (`git config --global`).",
     );
   const head = await git.line(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { gitDir });
@@ -67,12 +67,13 @@ export async function openRepository(git: Git, folder: string): Promise<Result<R
   });
 }
 
-const RUNS_PROGRAMS = String.raw`^(filter\..*\.(clean|smudge|process)|merge\..*\.driver)$`;
+const RUNS_PROGRAMS = String.raw`^(filter\..*\.(clean|smudge|process)|merge\..*\.driver|includeif\..*\.path)$`;
 const OWN_SCOPES = new Set(["local", "worktree"]);
 
 /**
  * Filters and merge drivers that come with the folder, also by files that its config includes. A checkout would run them as
- * the server. Hooks, monitors and the rest are off in `git.ts`; these have names of their own and cannot be.
+ * the server. Hooks, monitors and the rest are off in `git.ts`; these have names of their own and cannot be. A file that is
+ * included under a condition (a branch, a path) may count in the worktree alone, where nobody asks: none is accepted.
  */
 async function ownPrograms(git: Git, gitDir: string): Promise<Result<string[]>> {
   const asked = ["config", "--show-scope", "--name-only", "-z", "--get-regexp", RUNS_PROGRAMS];

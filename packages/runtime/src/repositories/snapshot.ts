@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { OpenFolder } from "../files/open-folder.ts";
 import { type Git, parts } from "./git.ts";
+import { waitingFile } from "./waiting-files.ts";
 
 const MOST_FILES = 5_000; // changed ones; more is what a build made
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -83,6 +84,9 @@ async function changedPaths(
   { git, gitDir, folder }: SnapshotPlace,
   indexFile: string,
 ): Promise<Result<Changed>> {
+  const waiting = await waitingFile(folder);
+  if (waiting !== undefined)
+    return fail("folder_git_failed", { command: "ls-files", output: `${waiting} is not a plain file` });
   const where = { gitDir, workTree: folder, indexFile };
   const list = [
     "ls-files",

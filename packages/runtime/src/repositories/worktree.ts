@@ -10,6 +10,7 @@ import type { FolderWork } from "./folder-works.ts";
 import type { Git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
+import { waitingFile } from "./waiting-files.ts";
 
 const SAVER = "Capstan";
 
@@ -106,7 +107,8 @@ async function giveTo(place: WorktreePlace, owner: number | undefined): Promise<
   await root.close();
   // The times of all files have changed: without this, each is compared again whenever the change is read.
   const where = { gitDir: adminDir(place), workTree: place.folder };
-  if (before !== owner) await place.git.answer(["update-index", "-q", "--refresh"], where);
+  if (before !== owner && (await waitingFile(place.folder)) === undefined)
+    await place.git.answer(["update-index", "-q", "--refresh"], where);
 }
 
 /** The worktree as it is now; nothing changes. */
