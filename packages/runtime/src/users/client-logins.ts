@@ -50,6 +50,8 @@ export interface CodeProof {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly resource?: string | undefined;
+  /** Then it must sign from now on: who copies its refresh token has not its key. */
+  readonly hasSigned?: boolean;
 }
 
 export interface RefreshProof {
@@ -118,7 +120,7 @@ export function clientLoginStore({ database, tokens: accessTokens }: ClientLogin
       if (row === undefined || fault !== undefined) return { refused: fault ?? "" };
       const [used] = await orm
         .update(clientLogins)
-        .set({ codeUsedAt: sql`now()` })
+        .set({ codeUsedAt: sql`now()`, ...(proof.hasSigned && { mustSign: true }) })
         .where(
           and(
             eq(clientLogins.id, row.id),

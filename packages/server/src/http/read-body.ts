@@ -4,7 +4,10 @@ import { fail, ok, type Result } from "@capstan/core";
 const MOST_READ_AWAY_BYTES = 64 * 1024 * 1024;
 const READ_AWAY_MS = 10_000;
 
-export async function readBody(request: Request, limitBytes: number): Promise<Result<Uint8Array>> {
+export async function readBody(
+  request: Pick<Request, "headers" | "body">,
+  limitBytes: number,
+): Promise<Result<Uint8Array>> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limitBytes) {
     await drainBody(request);
@@ -21,7 +24,7 @@ export async function readBody(request: Request, limitBytes: number): Promise<Re
 }
 
 /** If the connection closes while a proxy is still sending, it reports 502 to its client instead of the real error. */
-export async function drainBody({ body }: Request): Promise<void> {
+export async function drainBody({ body }: Pick<Request, "body">): Promise<void> {
   if (!body || body.locked) return;
   const reader = body.getReader();
   const late = setTimeout(() => void reader.cancel().catch(() => {}), READ_AWAY_MS);

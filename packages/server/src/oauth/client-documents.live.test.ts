@@ -122,6 +122,11 @@ describe("a client with a key of its own", () => {
     ["one of another client", () => ({ iss: "https://other.example/client.json" }), /iss/],
     ["one that has expired", () => ({ exp: Math.floor(Date.now() / 1000) - 60 }), /exp/],
     ["one that never expires", () => ({ exp: undefined }), /exp/],
+    [
+      "one that another server could use, too",
+      () => ({ aud: ["https://other.example", server.url] }),
+      /other servers/,
+    ],
     ["one made long ago", () => ({ iat: Math.floor(Date.now() / 1000) - 3600 }), /iat/],
   ])("is refused with %s, and its code remains", async (_what, claims, why) => {
     const clientId = urlOf("/chatgpt.json");
@@ -142,12 +147,52 @@ describe("a client with a key of its own", () => {
     expect((await withCode(code, { client_id: clientId })).status).toBe(200);
   });
 
+  test("that signed once signs from then on: its copied refresh token is of no use", async () => {
+    const clientId = urlOf("/either.json");
+    const { code } = await allowed(clientId);
+    const signed = { client_assertion_type: TYPE, client_assertion: await sign({}, clientId) };
+    const first = await withCode(code, { client_id: clientId, ...signed });
+    const refresh = { grant_type: "refresh_token", refresh_token: first.body.refresh_token ?? "" };
+    expect((await token({ ...refresh, client_id: clientId })).body.error).toBe("invalid_client");
+    expect((await token({ ...refresh, client_id: clientId, ...signed })).status).toBe(200);
+  });
+
+  test("would fill the memory with keys", async () => {
+    const keys = [{ kty: "RSA", kid: "k", e: "AQAB", n: "x".repeat(100_000) }];
+    published.set("/large.json", { body: { keys } });
+    const clientId = publish("/many-keys.json", {
+      token_endpoint_auth_method: "private_key_jwt",
+      jwks_uri: urlOf("/large.json"),
+    });
+    const { code } = await allowed(clientId);
+    const given = {
+      client_id: clientId,
+      client_assertion_type: TYPE,
+      client_assertion: await sign({}, clientId),
+    };
+    expect((await withCode(code, given)).body.error_description).toMatch(/larger than/);
+  });
+
   test("makes the server fetch nothing with a code that nobody was given", async () => {
     const before = asked.length;
     const client_id = publish("/unasked.json", { token_endpoint_auth_method: "private_key_jwt" });
     const given = { client_id, client_assertion_type: TYPE, client_assertion: await sign({}, client_id) };
     expect((await withCode("code_unknown", given)).body.error).toBe("invalid_grant");
     expect(asked.slice(before)).toEqual([]);
+  });
+
+  test("would let whoever has its code make the server fetch without end", async () => {
+    published.set("/often.json", { body: { keys: [] } });
+    const clientId = publish("/fetches.json", {
+      token_endpoint_auth_method: "private_key_jwt",
+      jwks_uri: urlOf("/often.json"),
+    });
+    const { code } = await allowed(clientId);
+    const signature = await sign({}, clientId);
+    const given = { client_id: clientId, client_assertion_type: TYPE, client_assertion: signature };
+    const answers = await Promise.all(Array.from({ length: 60 }, () => withCode(code, given)));
+    expect(answers.every(({ status }) => status === 401)).toBe(true);
+    expect(asked.filter((url) => url === "/often.json").length).toBeLessThanOrEqual(30);
   });
 });
 

@@ -3,10 +3,10 @@
  * or one that we gave out: then it is the description itself, signed, so that registering stores nothing.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
+import { fail, ok, type Result } from "@capstan/core";
 import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
-import { callerLimit } from "../auth/caller-limit.ts";
+import type { Published, ReadPublished } from "./published-json.ts";
 import { isUsableRedirect } from "./redirect-uris.ts";
 
 export interface KnownClient {
@@ -26,10 +26,8 @@ export interface KnownClient {
 const PREFIX = "client_";
 export const SIGNATURE = "private_key_jwt";
 const MOST_REDIRECTS = 20;
-const MOST_DOCUMENT_BYTES = 64 * 1024;
 const DOCUMENT_KEPT_SECONDS = { usual: 300, most: 3600 };
 const MOST_DOCUMENTS = 500;
-const FETCHES_PER_MINUTE = { ofOne: 30, ofAll: 600 }; // every user can make the server fetch one
 
 const RedirectUris = z
   .array(z.string())
@@ -68,21 +66,20 @@ const Signed = z.object({ n: z.string(), r: z.array(z.string()), u: z.string().o
 
 export interface Clients {
   register(registration: Registration): string;
-  /** For whom: what one user makes the server fetch must not keep it from fetching for others. */
   find(clientId: string, userEmail: string): Promise<Result<KnownClient>>;
 }
 
 export interface ClientParts {
   readonly signingKey: Buffer;
-  readonly fetch: GuardedFetch;
+  readonly read: ReadPublished;
   /** Hosts the operator opened; only there may a client's document be without TLS. */
   readonly allowHosts: readonly string[];
   readonly readsDocuments: boolean;
 }
 
-export function openClients({ signingKey, fetch, allowHosts, readsDocuments }: ClientParts): Clients {
+export function openClients({ signingKey, read, allowHosts, readsDocuments }: ClientParts): Clients {
   const sign = (body: string) => createHmac("sha256", signingKey).update(body).digest("base64url");
-  const documents = documentReader(fetch, allowHosts);
+  const documents = documentReader(read, allowHosts);
   return {
     register({ client_name, redirect_uris, client_uri }) {
       const facts = { n: client_name, r: redirect_uris, ...(client_uri && { u: client_uri }) };
@@ -105,21 +102,18 @@ export function openClients({ signingKey, fetch, allowHosts, readsDocuments }: C
 }
 
 /** A document that is missing or wrong is never kept: its client may be about to repair it. */
-function documentReader(fetch: GuardedFetch, allowHosts: readonly string[]) {
+function documentReader(read: ReadPublished, allowHosts: readonly string[]) {
   const kept = new Map<string, { until: number; client: Promise<Result<KnownClient>> }>();
-  const limit = callerLimit(FETCHES_PER_MINUTE, () => performance.now());
   return (clientId: string, userEmail: string): Promise<Result<KnownClient>> => {
     const known = kept.get(clientId);
     if (known && known.until > performance.now()) return known.client;
     const fault = addressFault(clientId, allowHosts);
     if (fault !== undefined) return Promise.resolve(fail("client_unknown", { why: fault }));
-    const reached = limit(userEmail);
-    if (reached) return Promise.resolve(fail("rate_limited", reached));
     if (kept.size >= MOST_DOCUMENTS) kept.clear();
-    const read = readDocument(fetch, clientId, allowHosts);
-    const client = read.then((each) => each.client);
+    const reading = read(clientId, userEmail).then((found) => readDocument(found, clientId, allowHosts));
+    const client = reading.then((each) => each.client);
     kept.set(clientId, { until: Number.POSITIVE_INFINITY, client }); // one request for all that ask at once
-    void read.then(({ client: { ok: isValid }, seconds }) => {
+    void reading.then(({ client: { ok: isValid }, seconds }) => {
       if (isValid) kept.set(clientId, { until: performance.now() + seconds * 1000, client });
       else kept.delete(clientId);
     });
@@ -150,22 +144,21 @@ interface ReadDocument {
   readonly seconds: number;
 }
 
-async function readDocument(
-  fetch: GuardedFetch,
+function readDocument(
+  found: Result<Published>,
   clientId: string,
   allowHosts: readonly string[],
-): Promise<ReadDocument> {
+): ReadDocument {
   const unknown = (why: string) => ({
     client: fail("client_unknown", { why: `${why} (${clientId})` }),
     seconds: 0,
   });
-  const options = { redirects: "refuse" as const, headers: { accept: "application/json" } };
-  const answer = await fetch(clientId, options);
-  if (!answer.ok) return unknown(`its document could not be read: ${answer.failure.message}`);
-  if (!answer.value.ok) return unknown(`its document answered ${answer.value.status}`);
-  const text = await answer.value.text().catch(() => "");
-  if (text.length > MOST_DOCUMENT_BYTES) return unknown("its document is too large");
-  const read = readInput(ClientDocument, parsedOr(text));
+  if (!found.ok)
+    return found.failure.code === "rate_limited"
+      ? { client: found, seconds: 0 }
+      : unknown(`its document could not be read: ${found.failure.message}`);
+  const { json, headers } = found.value;
+  const read = readInput(ClientDocument, json);
   if (!read.ok) return unknown(`its document is not valid: ${read.where}`);
   const { client_id: id, client_name, client_uri, redirect_uris, jwks_uri: keysAt } = read.value;
   if (id !== clientId) return unknown("its document names another client_id");
@@ -183,7 +176,7 @@ async function readDocument(
     ...(signs && { keysAt }),
     ...(client_uri && { homePage: client_uri }),
   });
-  return { client, seconds: freshSeconds(answer.value.headers.get("cache-control") ?? "") };
+  return { client, seconds: freshSeconds(headers.get("cache-control") ?? "") };
 }
 
 /** ChatGPT names the one it prefers, and lists those that it can do. */
@@ -197,12 +190,4 @@ function freshSeconds(cacheControl: string): number {
   if (/\bno-(store|cache)\b/i.test(cacheControl)) return 0;
   const [, said = DOCUMENT_KEPT_SECONDS.usual] = /\bmax-age=(\d+)/i.exec(cacheControl) ?? [];
   return Math.min(Number(said), DOCUMENT_KEPT_SECONDS.most);
-}
-
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,9 +5,10 @@ import { type ActiveTokenParts, activeTokenRoutes } from "./active-token-routes.
 import { type ConsentParts, consentRoutes } from "./consent-routes.ts";
 import { openClients } from "./known-client.ts";
 import { type OAuthRouteParts, oauthProtocolRoutes } from "./protocol-routes.ts";
+import { publishedReader } from "./published-json.ts";
 
 export interface OAuthParts
-  extends Omit<OAuthRouteParts, "clients">,
+  extends Omit<OAuthRouteParts, "clients" | "read">,
     Omit<ConsentParts, "clients">,
     ActiveTokenParts {
   readonly fetch: GuardedFetch;
@@ -18,7 +19,8 @@ export function openOAuth(parts: OAuthParts): Feature {
   const { registrationKey: signingKey, fetch, settings } = parts;
   const { CAPSTAN_ALLOW_HOSTS: allowHosts, CAPSTAN_CLIENT_DOCUMENTS } = settings;
   const readsDocuments = CAPSTAN_CLIENT_DOCUMENTS === "on";
-  const clients = openClients({ signingKey, fetch, allowHosts, readsDocuments });
-  const all = { ...parts, clients };
+  const read = publishedReader(fetch);
+  const clients = openClients({ signingKey, read, allowHosts, readsDocuments });
+  const all = { ...parts, clients, read };
   return { routes: [oauthProtocolRoutes(all), consentRoutes(all), activeTokenRoutes(all)] };
 }

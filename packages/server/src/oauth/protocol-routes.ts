@@ -2,7 +2,6 @@
  * What OAuth clients call: the two metadata documents, /authorize, /token, /register and /revoke, at the origin because
  * clients build them from it. Answers have OAuth's shapes. /authorize decides nothing: it hands over to the studio's page.
  */
-import type { GuardedFetch } from "@capstan/core";
 import { type Fault, readInput } from "@capstan/core/internal";
 import type { ClientLogins, GrantRefusal, IssuedTokens } from "@capstan/runtime";
 import type { Context } from "hono";
@@ -15,12 +14,13 @@ import { readJson } from "../http/read-json.ts";
 import type { Settings } from "../settings/settings.ts";
 import { faultInSignature, namedClient, SIGNATURE_TYPE, SIGNING_ALGORITHMS } from "./client-signature.ts";
 import { type Clients, Registration, SIGNATURE } from "./known-client.ts";
+import type { ReadPublished } from "./published-json.ts";
 
 export interface OAuthRouteParts {
   readonly settings: Settings;
   readonly clients: Clients;
   readonly clientLogins: ClientLogins;
-  readonly fetch: GuardedFetch;
+  readonly read: ReadPublished;
 }
 
 const REGISTRATIONS_PER_MINUTE = { ofOne: 60, ofAll: 600 }; // anyone may register; each is one signature
@@ -144,7 +144,7 @@ async function answerToken(c: Context, parts: OAuthRouteParts): Promise<Response
 
 /** Looked at only for a code or a refresh token that exists: otherwise anybody could make the server fetch documents. */
 async function faultInProof(
-  { clients, clientLogins, fetch }: OAuthRouteParts,
+  { clients, clientLogins, read }: OAuthRouteParts,
   asked: z.output<typeof TokenRequest>,
   origin: string,
 ): Promise<string | undefined> {
@@ -156,18 +156,20 @@ async function faultInProof(
   if (signature === undefined) return holder.mustSign ? "client_assertion is missing" : undefined;
   const client = await clients.find(clientId, holder.userEmail);
   if (!client.ok) return client.failure.message;
-  return faultInSignature(fetch, client.value, signature, [origin, `${origin}/token`]);
+  const audience = [origin, `${origin}/token`];
+  return faultInSignature(read, client.value, signature, { userEmail: holder.userEmail, audience });
 }
 
 function issue(
   asked: z.output<typeof TokenRequest>,
   logins: ClientLogins,
 ): Promise<IssuedTokens | GrantRefusal> {
-  const { client_id: clientId, resource } = asked;
+  const { client_id: clientId, resource, client_assertion } = asked;
   if (asked.grant_type === "refresh_token")
     return logins.refresh({ refreshToken: asked.refresh_token, clientId, resource });
   const { code, redirect_uri: redirectUri, code_verifier: verifier } = asked;
-  return logins.exchangeCode({ code, verifier, clientId, redirectUri, resource });
+  const hasSigned = client_assertion !== undefined; // and correctly, or this is not reached
+  return logins.exchangeCode({ code, verifier, clientId, redirectUri, resource, hasSigned });
 }
 
 function tokenFault({ where, faults }: { readonly where: string; readonly faults: readonly Fault[] }) {
