@@ -11,7 +11,7 @@ import {
   AgentQuery,
   PreviewQuery,
 } from "@capstan/client/wire";
-import { fail, type RuntimeAgent } from "@capstan/core";
+import { fail, ok, type Result, type RuntimeAgent } from "@capstan/core";
 import { readCursor } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { sharedToCaller } from "../auth/ownership.ts";
@@ -164,18 +164,10 @@ export function agentRoutes(services: AgentRouteParts) {
   });
   routes.openapi(deleteAgent, async (c) => {
     const { id } = c.req.valid("param");
-    const found = await agents.get(id);
-    if (!found.ok) return problem(c, found.failure);
-    const broken = await agents.using(`agent.${id}`);
-    const names = broken.map(({ name }) => name);
-    if (broken.length > 0 && c.req.valid("query").force !== "true")
-      return problem(c, fail("agent_in_use", { name: found.value.name, agents: names }).failure);
-    const gone = await agents.delete(id);
-    if (!gone.ok) return problem(c, gone.failure);
-    const details = { name: found.value.name };
-    const actor = c.get("caller").email;
-    await services.audit.add({ actor, action: "agent.deleted", subject: id, details });
-    return broken.length > 0 ? c.json({ id, broken }, 200) : c.body(null, 204);
+    const isForced = c.req.valid("query").force === "true";
+    const broken = await removeAgent(services, c.get("caller"), id, isForced);
+    if (!broken.ok) return problem(c, broken.failure);
+    return broken.value.length > 0 ? c.json({ id, broken: broken.value }, 200) : c.body(null, 204);
   });
   routes.openapi(previewAgent, async (c) => {
     const composed = await composer.showFor(c.req.valid("param").id, c.get("caller").email);
@@ -183,4 +175,27 @@ export function agentRoutes(services: AgentRouteParts) {
     return c.json(await preview(services, composed.value, c.get("caller")), 200);
   });
   return routes;
+}
+
+/** The agents that this breaks; of those that are private to others the caller learns the number alone. */
+async function removeAgent(
+  { agents, sharing, audit }: AgentRouteParts,
+  caller: Caller,
+  id: string,
+  isForced: boolean,
+): Promise<Result<{ id: string; name: string }[]>> {
+  const found = await agents.get(id);
+  if (!found.ok) return found;
+  const { name } = found.value;
+  const all = await agents.using(`agent.${id}`);
+  const sharedTo = await sharedToCaller(sharing, caller);
+  const known = sharedTo ? await agents.using(`agent.${id}`, { sharedTo }) : all;
+  const hidden = all.length - known.length;
+  const others = hidden > 0 ? [`${hidden} private to others`] : [];
+  if (all.length > 0 && !isForced)
+    return fail("agent_in_use", { name, agents: [...known.map((each) => each.name), ...others] });
+  const gone = await agents.delete(id);
+  if (!gone.ok) return gone;
+  await audit.add({ actor: caller.email, action: "agent.deleted", subject: id, details: { name } });
+  return ok(known);
 }

@@ -235,4 +235,21 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     await server.call("PUT", `/v1/users/${email}`, { disabled: true }, owner);
     expect(await seen()).toBe(404);
   });
+
+  test("a link that an admin made would show somebody's session after they stopped being one", async () => {
+    const { session } = await somebody("flora");
+    const { email, page } = await somebody("gregor");
+    const role = await giveRole("gregor", "admin");
+    const made = await server.call("POST", `/v1/sessions/${session}/links`, { hours: 5, files: true }, page);
+    expect(made.status).toBe(201);
+    const link = { "capstan-link": made.body.url.split("#")[1] };
+    const seen = async () => (await server.call("GET", "/v1/shared", undefined, link)).status;
+    expect(await seen()).toBe(200);
+    await server.call("DELETE", `/v1/roles/${role}`, undefined, owner);
+    expect((await server.call("GET", `/v1/users/${email}`, undefined, owner)).body.role).toBe("author");
+    expect(await seen()).toBe(404);
+    expect((await server.call("GET", "/v1/shared/file?path=/a.txt", undefined, link)).body.code).toBe(
+      "not_found",
+    );
+  });
 });

@@ -96,6 +96,20 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     for (const answer of theirs) expect(answer.slice(0, 3)).toSatisfy((status) => Number(status) >= 400);
   });
 
+  test("by deleting an agent that it delegates to", async () => {
+    const helper = (await server.call("POST", "/v1/agents", { name: "Helper" }, bob)).body.id;
+    const lead = { name: `Lead ${WORD}`, capabilities: [`agent.${helper}`] };
+    const { id } = (await server.call("POST", "/v1/agents", lead, ann)).body;
+    await server.call("PUT", `/v1/agents/${id}/shares`, { access: "private", shares: [] }, ann);
+    const refused = await server.call("DELETE", `/v1/agents/${helper}`, undefined, bob);
+    const forced = await server.call("DELETE", `/v1/agents/${helper}?force=true`, undefined, bob);
+    expect([refused.status, forced.status]).toEqual([409, 200]);
+    for (const { body } of [refused, forced]) {
+      expect(JSON.stringify(body)).not.toContain(WORD);
+      expect(JSON.stringify(body)).not.toContain(id);
+    }
+  });
+
   test("who may only read would have any model asked anything, by trying a check", async () => {
     const reader = await key("rita@example.com", "read");
     const check = {

@@ -11,6 +11,7 @@ import type {
   Runs,
   SessionLink,
   SessionLinks,
+  SessionRecord,
   SessionStore,
 } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
@@ -58,6 +59,7 @@ export interface LinkedSessionParts {
   readonly sessions: SessionStore;
   readonly sessionLinks: SessionLinks;
   readonly people: Pick<PeopleStore, "standing">;
+  readonly isAdmin: (email: string) => Promise<boolean>;
   readonly agents: AgentStore;
   readonly runs: Runs;
   readonly files: SessionFiles;
@@ -73,34 +75,40 @@ export function linkedSessionRoutes(parts: LinkedSessionParts) {
   routes.openapi(see, async (c) => {
     const link = await open(c, c.req.valid("header")["capstan-link"]);
     if (!link.ok) return problem(c, link.failure, PRIVATE);
-    const shown = await sharedSession(parts, link.value);
-    return shown.ok ? c.json(shown.value, 200, PRIVATE) : problem(c, shown.failure, PRIVATE);
+    return c.json(await sharedSession(parts, link.value), 200, PRIVATE);
   });
   routes.openapi(file, async (c) => {
     const link = await open(c, c.req.valid("header")["capstan-link"]);
     if (!link.ok) return problem(c, link.failure, PRIVATE);
-    return sharedFile(c, parts, link.value, c.req.valid("query").path);
+    return sharedFile(c, parts, link.value.link, c.req.valid("query").path);
   });
   return routes;
 }
 
+interface OpenedLink {
+  readonly link: SessionLink;
+  readonly session: SessionRecord;
+}
+
 const unknown = () => fail("not_found", { what: "shared session", id: "this link" });
 
+/** A link shows what whoever made it may see now: it ends with them, and with their right to other people's sessions. */
 async function openLink(
-  { sessionLinks, people }: LinkedSessionParts,
+  { sessionLinks, sessions, people, isAdmin }: LinkedSessionParts,
   secret: string,
-): Promise<Result<SessionLink>> {
+): Promise<Result<OpenedLink>> {
   const link = await sessionLinks.open(secret);
-  return link && (await people.standing(link.createdBy)).isActive ? ok(link) : unknown(); // it ends with who made it
+  if (!link || !(await people.standing(link.createdBy)).isActive) return unknown();
+  const session = await sessions.get(link.sessionId);
+  if (!session.ok) return unknown();
+  const maySee = session.value.owner === link.createdBy || (await isAdmin(link.createdBy));
+  return maySee ? ok({ link, session: session.value }) : unknown();
 }
 
 async function sharedSession(
-  { sessions, agents, runs, files }: LinkedSessionParts,
-  { sessionId, withFiles, expiresAt }: SessionLink,
-): Promise<Result<SharedSession>> {
-  const session = await sessions.get(sessionId);
-  if (!session.ok) return unknown();
-  const { agentId, title } = session.value;
+  { agents, runs, files }: LinkedSessionParts,
+  { link: { sessionId, withFiles, expiresAt }, session: { agentId, title } }: OpenedLink,
+): Promise<SharedSession> {
   const names = agentId === null ? new Map<string, string>() : await agents.names([agentId]);
   const { items, nextAfter } = await runs.messages(sessionId, { limit: MOST_MESSAGES, after: undefined });
   const messages = items.flatMap(({ role, content, createdAt }) => {
@@ -111,14 +119,14 @@ async function sharedSession(
       .join("\n\n");
     return text === "" ? [] : [{ role, text, created_at: new Date(createdAt).toISOString() }];
   });
-  return ok({
+  return {
     title,
     agent: (agentId !== null && names.get(agentId)) || null,
     expires_at: expiresAt.toISOString(),
     messages,
     files: withFiles ? await filesIn(files(sessionId), "/") : null,
     has_more: nextAfter !== undefined,
-  });
+  };
 }
 
 async function filesIn(store: SessionFileStore, folder: string): Promise<{ path: string; size: number }[]> {

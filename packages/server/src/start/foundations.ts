@@ -174,6 +174,7 @@ function openStores(
   return {
     configSeal: seal,
     sharing,
+    isAdmin,
     workAskers: workAskers({ users, sharing, isAdmin, database }),
     sessionLinks: sessionLinkStore(database),
     agents: agentStore(database, seal.seal),
