@@ -43,7 +43,9 @@ async function send({ task, expected, payload: wanted = {} }: DeskTask) {
   const capability = step?.capabilityId === expected?.[0];
   const tool = capability && step?.tool === expected?.[1];
   const usable =
-    expected === null ? step === undefined : tool && !step?.missing && fits(step?.payload ?? {}, wanted);
+    expected === null
+      ? step === undefined
+      : tool && !step?.missing && fits(step?.payload ?? {}, wanted, await declaredOf(step));
   const executed = answer.execution.steps.some(({ skipped }) => !skipped);
   const wrongEffect = executed && !usable && step?.risk !== "read";
   if (options.show)
@@ -53,9 +55,26 @@ async function send({ task, expected, payload: wanted = {} }: DeskTask) {
   return { capability, tool, usable, wrongEffect };
 }
 
-/** Every expected argument, and no other. */
-function fits(payload: Step["payload"], wanted: NonNullable<DeskTask["payload"]>): boolean {
+async function declaredOf(step: Step | undefined) {
+  const response = await fetch(`${url}/v1/capabilities/${step?.capabilityId}`);
+  const { tools = [] } = (await response.json()) as {
+    tools?: { name: string; input_schema: { properties?: Record<string, { default?: unknown }> } }[];
+  };
+  return tools.find(({ name }) => name === step?.tool)?.input_schema.properties ?? {};
+}
+
+/** Every expected argument, and no other but defaults, which the plan writes out. */
+function fits(
+  payload: Step["payload"],
+  wanted: NonNullable<DeskTask["payload"]>,
+  declared: Readonly<Record<string, { readonly default?: unknown }>>,
+): boolean {
   const asExpected = ([name, value]: [string, unknown]) =>
     value === ANY ? typeof payload[name] === "string" : isDeepStrictEqual(payload[name], value);
-  return Object.entries(wanted).every(asExpected) && Object.keys(payload).every((name) => name in wanted);
+  return (
+    Object.entries(wanted).every(asExpected) &&
+    Object.entries(payload).every(
+      ([name, value]) => name in wanted || isDeepStrictEqual(value, declared[name]?.default),
+    )
+  );
 }

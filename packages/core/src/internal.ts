@@ -310,7 +310,7 @@ export {
   type TaskResponse,
   taskStatus,
 } from "./route/task-contract.ts";
-export { type TaskPart, taskParts } from "./route/task-parts.ts";
+export { type TaskPart, taskParts, withSwitches } from "./route/task-parts.ts";
 export { summarise, telemetryRecord } from "./route/telemetry-summary.ts";
 export { contentTerms, identifierWords } from "./route/text.ts";
 export type { Embed } from "./route/vectors.ts";

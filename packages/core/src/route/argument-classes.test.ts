@@ -77,6 +77,43 @@ const CLASSES: Readonly<Record<string, readonly Row[]>> = {
     ["meet for 2 hours", z.object({ duration_minutes: z.int().default(60) }), { duration_minutes: 120 }],
     ["send 500 g", z.object({ weight_kg: z.number() }), { weight_kg: 0.5 }],
   ],
+  "the number of the longer name, or of a thing of which several are possible": [
+    [
+      "list orders, 15 per page",
+      z.object({
+        page: z.int().optional(),
+        per_page: z.union([z.int(), z.literal("all")]).optional(),
+      }),
+      { per_page: 15 },
+    ],
+    ["put Ann in group 7", z.object({ groups: z.array(z.int()).optional() }), { groups: [7] }],
+    ["sum 3 and 4.5", z.object({ numbers: z.array(text).optional() }), { numbers: ["3", "4.5"] }],
+  ],
+  "a place with its region, and a place that is searched": [
+    [
+      "any floods in Salem, Oregon?",
+      z.object({ city: text.describe('A place to look up, e.g. "Paris, France".') }),
+      { city: "Salem, Oregon" },
+    ],
+    [
+      "find the position of Tromsø",
+      z.object({ query: text.describe("Place name to look up.") }),
+      { query: "Tromsø" },
+    ],
+  ],
+  "a file for the parameter that takes one, and a format for the one that names it": [
+    [
+      "colour lib/a.rb as svg into a.svg",
+      z.object({
+        l: text.optional().describe("The language. If not given, it is guessed from the filename."),
+        infile: text.optional(),
+        f: text.optional().describe("Specify the formatter to use."),
+        o: text.optional().describe("Where to write the output."),
+      }),
+      { infile: "lib/a.rb", f: "svg", o: "a.svg" },
+    ],
+    ["scale 4096 to si", z.object({ to: text.optional() }), { to: "si" }],
+  ],
   "a text, a file or a person": [
     ["encode https://example.net/x", z.object({ data: text }), { data: "https://example.net/x" }],
     ["save the text call Ann to /a.txt", z.object({ path: text, content: text }), { content: "call Ann" }],

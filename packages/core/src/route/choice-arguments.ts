@@ -7,7 +7,7 @@ import type { Mapping } from "./mapping.ts";
 import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
 import { stem } from "./stem.ts";
 import { type FoundValue, listItems } from "./task-values.ts";
-import { identifierWords, words } from "./text.ts";
+import { contentTerms, identifierWords, words } from "./text.ts";
 import { spokenForms } from "./value-names.ts";
 
 const MIN_SWITCH_CHARS = 3;
@@ -22,6 +22,14 @@ export const switchFor = (
   booleanFor(name, task) ??
   describedSwitch(schema.description, task) ??
   (inEnglish && !WITHOUT.test(task) ? booleanFor(name, inEnglish(task)) : undefined);
+
+/** "remove comments and collapse whitespace": nothing but switches of this tool. */
+export function isOnlySwitches(text: string, schema: JsonSchema): boolean {
+  const said = parametersOf(schema)
+    .filter((each) => each.schema.type === "boolean" && booleanFor(each.name, text) === true)
+    .flatMap(({ name }) => contentTerms(identifierWords(name)));
+  return said.length > 0 && contentTerms(text).every((term) => said.includes(term));
+}
 
 const HELPERS =
   /^(?:(?:is|are|as|has|have|with|include|includes|including|use|only|show|should|allow|enable|get|return|want|can|do|add|auto|apply|make) )+/i;
@@ -153,12 +161,44 @@ export function arrayFor(
 ): JsonValue | undefined {
   const item = isRecord(schema.items) ? schema.items : {};
   if (Array.isArray(item.enum)) return chosenItems(item.enum, mapping);
-  const written = addresses(name, item, mapping) ?? literalFor(name, item, mapping);
-  if (written || item.type === "number" || item.type === "integer") return written;
+  const written =
+    addresses(name, item, mapping) ?? literalFor(name, item, mapping) ?? numbersFor(name, item, mapping);
+  if (written || isNumber(item)) return written;
   const marked = item.type === "string" ? markedItems(name, mapping) : [];
   if (marked.length > 0) return marked;
   if (Array.isArray(item.anyOf ?? item.oneOf)) return undefined; // its items have shapes that words alone do not give
   return required || speaksOf(name, mapping.task) ? unmarkedItems(item, mapping) : undefined;
+}
+
+const isNumber = ({ type }: JsonSchema): boolean => type === "number" || type === "integer";
+
+const numbersFor = (name: string, item: JsonSchema, mapping: Mapping): JsonValue[] | undefined =>
+  isNumber(item)
+    ? oneNumber(name, mapping)
+    : /^(?:numbers?|values?)$/i.test(name)
+      ? allNumbers(mapping)
+      : undefined;
+
+/** "list 4" for `lists`, "list_ids": one thing where several are possible. */
+function oneNumber(name: string, { task, values, used }: Mapping): JsonValue[] | undefined {
+  const noun = identifierWords(name.replace(/_?ids?$/i, ""))
+    .trim()
+    .replace(/s$/i, "");
+  if (noun.length < MIN_SWITCH_CHARS) return undefined;
+  const before = new RegExp(`\\b${noun}s?\\s+(?:(?:number|no\\.?|id)\\s+)?#?$`, "i");
+  const found = values.find(
+    (value) => value.kind === "number" && !used.has(value) && before.test(task.slice(0, value.at)),
+  );
+  if (!found || !Number.isInteger(Number(found.text))) return undefined;
+  used.add(found);
+  return [Number(found.text)];
+}
+
+/** A command's list of numbers, which it takes as texts. */
+function allNumbers({ task, values, used }: Mapping): JsonValue[] | undefined {
+  const numbers = values.filter((value) => value.kind === "number" && !used.has(value));
+  for (const value of numbers) used.add(value);
+  return numbers.length > 0 ? numbers.map(({ at, end }) => task.slice(at, end)) : undefined;
 }
 
 function unmarkedItems(item: JsonSchema, { task }: Mapping): JsonValue | undefined {
@@ -198,8 +238,7 @@ function literalFor(
   item: JsonSchema,
   { task, values, used }: Mapping,
 ): JsonValue[] | undefined {
-  const isNumber = item.type === "number" || item.type === "integer";
-  const lists = [...literalsIn(task), ...(isNumber ? numberRuns(task) : [])].filter(
+  const lists = [...literalsIn(task), ...(isNumber(item) ? numberRuns(task) : [])].filter(
     ({ items, at, end }) =>
       items.every((each) => holdsItem(item, each)) &&
       ![...used].some((value) => value.at < end && value.end > at),

@@ -13,9 +13,10 @@ import { withOperators } from "./operators.ts";
 import { parametersOf } from "./parameters.ts";
 import { mapPayload } from "./payload.ts";
 import { createRouteIndex, type RouteIndex } from "./route-index.ts";
+import { stem } from "./stem.ts";
 import { readTask } from "./task.ts";
 import { findValues } from "./task-values.ts";
-import { boundedText, words } from "./text.ts";
+import { boundedText, identifierWords, words } from "./text.ts";
 import { weightsFor } from "./weights.ts";
 
 export interface ToolChoice {
@@ -81,6 +82,7 @@ const DECLARED_WEIGHTS = {
   spare: 0.1,
   now: 0.3,
   verb: 0.25,
+  opening: 0.35,
 };
 const LOOKED_AT = 8; // arguments are only tried for the best of an API's thousand operations
 const QUESTION =
@@ -134,7 +136,8 @@ function declaredScore(
 ): number {
   const { description, input, endpoint } = tool;
   const weights = DECLARED_WEIGHTS;
-  const direction = directionFit(sentence, description, english) * weights.direction;
+  const opening = isOpening(english, name, input.jsonSchema) ? weights.opening : 0;
+  const direction = directionFit(sentence, description, english) * weights.direction + opening;
   if (endpoint) return direction; // its path covers the rest
   const { missing, placed, spare } = mapPayload(sentence, input.jsonSchema, hints);
   const asks = QUESTION.test(sentence) ? (riskOf(tool) === "read" ? 1 : -1) : 0;
@@ -162,6 +165,22 @@ function verbFit(english: string, name: string, description: string): number {
   const asked = actionBits([verb]);
   if ((asked & own) !== 0) return 1;
   return (asked & LOOKING) !== 0 && (own & LOOKING) !== 0 ? 0 : -1;
+}
+
+/** The task begins with the tool's own verb ("remember that" for `remember_fact`) or with one of its states: "pause" for `paused`. */
+function isOpening(english: string, name: string, schema: JsonSchema): boolean {
+  const [first, second] = words(english.replace(/^\W*(?:please|now)\b/i, ""));
+  if (first === undefined || second === undefined) return false;
+  const [own, thing] = words(identifierWords(name));
+  if (own === first && thing !== undefined && !isActionVerb(first)) return true;
+  return parametersOf(schema)
+    .flatMap(({ schema: { enum: choices } }) => (Array.isArray(choices) ? choices : []))
+    .some(
+      (choice) =>
+        typeof choice === "string" &&
+        choice.toLowerCase() !== first &&
+        stem(choice.toLowerCase()) === stem(first),
+    );
 }
 
 const LOOKING = actionBits(["search", "list", "fetch", "check"]);

@@ -17,7 +17,7 @@ export const CONFIDENCE_FLOORS: Readonly<Record<ToolRisk, number>> = {
 
 const EFFECT: Readonly<Record<ToolRisk, string>> = {
   read: "only reads",
-  write: "changes something",
+  write: "may change something",
   irreversible: "cannot be undone",
 };
 

@@ -19,13 +19,13 @@ export function named(name: string, { task, used }: Mapping): string | undefined
   return found.text;
 }
 
-/** "from develop" for `from_branch`, "into main" for `target_branch`. */
+/** "from develop" for `from_branch`, "into main" for `target_branch`, "to iec" for `to`. */
 export function directed({ name, schema }: ParameterSchema, mapping: Mapping): string | undefined {
   const kind = kindOf({ name, schema });
   if (
     !isText(schema) ||
     Array.isArray(schema.enum) ||
-    !/branch|ref$|^head$|^base$/i.test(name) ||
+    !(/branch|ref$|^head$|^base$/i.test(name) || (/^(?:from|to)$/i.test(name) && kind === undefined)) ||
     kind === "path"
   )
     return undefined;

@@ -9,7 +9,9 @@ import { identifierWords, words } from "./text.ts";
 
 export function numberFor({ name, schema, required }: ParameterSchema, mapping: Mapping): number | undefined {
   const mustBeSaid = mapping.hints.path !== undefined;
-  const free = mapping.values.filter((value) => value.kind === "number" && !mapping.used.has(value));
+  const free = mapping.values.filter(
+    (value) => value.kind === "number" && !mapping.used.has(value) && !isOfLongerName(name, value, mapping),
+  );
   const unit = unitOf(name, schema.description);
   const beside = new Map(free.map((value) => [value, unitBeside(mapping.task, value.at, value.end)]));
   // "30 seconds" is no width: a number with the unit of another kind is not for this parameter.
@@ -24,6 +26,20 @@ export function numberFor({ name, schema, required }: ParameterSchema, mapping: 
   const number = asWanted(chosen, schema, { said: beside.get(chosen), unit });
   return schema.type === "integer" ? Math.trunc(number) : number;
 }
+
+/** "20 per page" is for `per_page`, not for `page`. */
+const isOfLongerName = (name: string, { at, end }: FoundValue, { task, parameters }: Mapping): boolean => {
+  const own = words(identifierWords(name));
+  return parameters.some((each) => {
+    const theirs = words(identifierWords(each.name));
+    if (theirs.length <= own.length || !own.every((word) => theirs.includes(word))) return false;
+    const said = theirs.join("\\s+");
+    return (
+      new RegExp(`^\\s+${said}\\b`, "i").test(task.slice(end)) ||
+      new RegExp(`\\b${said}\\s+$`, "i").test(task.slice(0, at))
+    );
+  });
+};
 
 const asWanted = (
   chosen: FoundValue,

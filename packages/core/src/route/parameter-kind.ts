@@ -44,7 +44,7 @@ const RULES: readonly KindRule[] = [
   { kind: "currency", name: /currency/i, description: /\bISO 4217|currency code/i },
   {
     kind: "path",
-    name: /^(path|file|files|filename|file_?path|directory|dir|folder|archive)$|[_-](path|file|dir|directory|folder)$|^(input|output|source|target|destination|original|modified)[_-](file|path|dir)/i,
+    name: /^(path|file|files|filename|file_?path|directory|dir|folder|archive)$|[_-](path|file|dir|directory|folder)$|^(in|out|input|output|source|target|destination|original|modified)[_-]?(file|path|dir)/i,
     description:
       /\b(paths?|files?|folder|directory|filename)\b|^where to (save|write|put)\b|^(the |an? )?(\w+ )?(document|picture|image|photo|contract|pdf|archive|spreadsheet|recording)s?\b[^,;]{0,20}\.?$/i,
   },
@@ -91,14 +91,21 @@ export function kindOf({
   const snake = name.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2");
   if (/[_-]id$/i.test(snake)) return "identifier";
   const named = RULES.find((rule) => rule.name.test(name)) ?? RULES.find((rule) => rule.name.test(snake));
-  const description = typeof said === "string" ? said : "";
+  const description = (typeof said === "string" ? said : "").replaceAll(DERIVED, "");
   const described = TEXT_NAME.test(name)
-    ? undefined
+    ? SOUGHT_PLACE.test(description) && { kind: "place" as const }
     : RULES.find((rule) => rule.description?.test(description) === true);
   // The described kind is more exact where the name only says "name", "place" or nothing.
   const isVague = named === undefined || VAGUE.has(named.kind) || EITHER_DAY_OR_TIME.test(name);
-  return (isVague ? (described ?? named) : named)?.kind;
+  return (isVague ? described || named : named)?.kind;
 }
+
+/** "If not given, the lexer is guessed from the filename" tells of another parameter. */
+const DERIVED =
+  /\b(?:guessed|inferred|derived|detected|deduced|determined|taken|chosen|judged)\s+(?:from|by|based on)\s+(?:the |its )?(?:\w+ )?(?:file ?names?|files?|extensions?|paths?)\b/gi;
+/** A `query` that is a place: "Location name to search for". */
+const SOUGHT_PLACE =
+  /^(?:the )?(?:name of (?:the|a) )?(?:location|place|city|address|town)(?: name)?\b(?! of\b)/i;
 
 const EITHER_DAY_OR_TIME = /^(start|end|when|from_time|to_time)$/i;
 const VAGUE = new Set<ParameterKind>(["name", "place", "identifier"]);

@@ -15,8 +15,21 @@ export function parametersOf(schema: JsonSchema): ParameterSchema[] {
   return Object.entries(properties).map(([name, value]) => ({
     name,
     required: needed.has(name),
-    schema: isRecord(value) ? value : {},
+    schema: isRecord(value) ? plainSchema(value) : {},
   }));
+}
+
+/** "A number, or 'all'": without a type of its own it is filled like its number. */
+function plainSchema(schema: JsonSchema): JsonSchema {
+  const branches = schema.type === undefined ? (schema.oneOf ?? schema.anyOf) : undefined;
+  if (!Array.isArray(branches)) return schema;
+  const number = branches.filter(isRecord).find(({ type }) => type === "integer" || type === "number");
+  const others = branches.filter((each) => each !== number);
+  const isPlain = others.every(
+    (each) =>
+      isRecord(each) && (Array.isArray(each.enum) || each.const !== undefined || each.type === "null"),
+  );
+  return number && isPlain ? { ...schema, type: number.type } : schema;
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

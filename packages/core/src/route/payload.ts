@@ -218,7 +218,9 @@ function textValue(
 /** "Output format", "Set output format to 'v'": what comes behind "as" or "to", if files end so. */
 const isFormat = ({ name, schema: { description } }: ParameterSchema): boolean =>
   /(^|_)format$/i.test(name) ||
-  /^(?:the |set |name of the )*(?:output )?format\b/i.test(String(description ?? ""));
+  /^(?:the |set |specify |choose |select |name of the )*(?:output )?format(?:ter)?\b/i.test(
+    String(description ?? ""),
+  );
 
 const formatIn = (task: string): string | undefined =>
   [...task.matchAll(/\b(?:as|to|into)\s+(?:an?\s+)?([a-z0-9]{2,5})\b(?!\.\w)/gi)]

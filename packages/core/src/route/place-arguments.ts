@@ -38,12 +38,15 @@ export function placeIn({ name: parameter, schema }: ParameterSchema, mapping: M
   const within = named.find(({ whole }) => WITHIN.test(whole));
   const chosen = known ?? within ?? named[0];
   const isOneWord =
-    /city|country|region|state/i.test(parameter) && !/city,/i.test(String(schema.description));
+    /city|country|region|state/i.test(parameter) && !SHOWS_REGION.test(String(schema.description));
   return (
     (chosen && (isOneWord ? chosen.name : chosen.name + chosen.rest)) ??
     /\b(?:in|for|at|near)\s+([\p{L}'-]{3,}(?:\s[\p{L}'-]{3,})?)\s*[?.!]?\s*$/u.exec(task)?.[1]
   );
 }
+
+/** "City, State" or, as an example, "Bend, Oregon". */
+const SHOWS_REGION = /city,|["'`]\p{Lu}[\p{L} ]+, \p{Lu}\p{L}+["'`]/iu;
 
 function placesBehind({ task, used }: Mapping) {
   const taken = [...used];

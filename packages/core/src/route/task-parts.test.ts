@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { taskParts } from "./task-parts.ts";
+import { taskParts, withSwitches } from "./task-parts.ts";
 
 describe("the parts of a task", () => {
   test.each([
@@ -39,4 +39,14 @@ describe("the parts of a task", () => {
       false,
     ]);
   });
+});
+
+test("what only sets switches of the first part's tool is no part of its own", () => {
+  const schema = { properties: { drop_tables: { type: "boolean" }, sort_rows: { type: "boolean" } } };
+  const parts = taskParts("export shop.db, drop tables and sort rows, then mail it to ann@example.org");
+  expect(withSwitches(parts, schema).map(({ text }) => text)).toEqual([
+    "export shop.db, drop tables, sort rows",
+    "mail it to ann@example.org",
+  ]);
+  expect(withSwitches(taskParts("export shop.db and drop tables of crm.db"), schema)).toHaveLength(2);
 });

@@ -2,7 +2,9 @@
  * The parts of a task: "add 2 and 40 and tell me the time in Paris" has two. Quoted text, code and text after a colon
  * is never split. "and" starts a new part only before a verb or a question, in any language that tasks are read in.
  */
+import type { JsonSchema } from "../schema.ts";
 import { isActionVerb } from "./actions.ts";
+import { isOnlySwitches } from "./choice-arguments.ts";
 import { findValues } from "./task-values.ts";
 
 export interface TaskPart {
@@ -56,6 +58,18 @@ export function taskParts(task: string): TaskPart[] {
     push(parts, task.slice(start, end), isSeparate);
   }
   return parts.slice(0, MAX_PARTS);
+}
+
+/** "minify a.html, remove comments": a part that is nothing but switches of the first part's tool belongs to it. */
+export function withSwitches(parts: readonly TaskPart[], schema: JsonSchema): TaskPart[] {
+  const joined: TaskPart[] = [];
+  for (const part of parts) {
+    const before = joined.at(-1);
+    if (before && isOnlySwitches(part.text, schema))
+      joined[joined.length - 1] = { ...before, text: `${before.text}, ${part.text}` };
+    else joined.push(part);
+  }
+  return joined;
 }
 
 function push(parts: TaskPart[], text: string, isSeparate: boolean): void {

@@ -5,8 +5,10 @@ import { identifierNamed } from "./identifiers-in-text.ts";
 import { isText, type Mapping, take, useUp } from "./mapping.ts";
 import { nameIn } from "./names-in-text.ts";
 import { kindOf } from "./parameter-kind.ts";
-import type { ParameterSchema } from "./parameters.ts";
+import { isRecord, type ParameterSchema } from "./parameters.ts";
+import { stem } from "./stem.ts";
 import type { FoundValue } from "./task-values.ts";
+import { contentTerms, identifierWords, words } from "./text.ts";
 
 export function freeValue(
   { name, schema, required }: ParameterSchema,
@@ -32,9 +34,24 @@ const spanOf = (text: string, task: string): FoundValue => {
 };
 
 /** An optional text gets no text of another, and what remains of a sentence only where nothing is required. */
-const isUnasked = ({ text, isRest = false }: FreeText, { parameters, used }: Mapping): boolean =>
-  (isRest && parameters.some(({ required }) => required)) ||
-  [...used].some((each) => each.kind === "quoted" && each.text === text);
+const isUnasked = (found: FreeText, mapping: Mapping): boolean =>
+  (found.isRest === true && mapping.parameters.some(({ required }) => required)) ||
+  [...mapping.used].some((each) => each.kind === "quoted" && each.text === found.text) ||
+  isAboutOperation(found, mapping);
+
+/** "cancelled campaigns" of `/campaigns` with a status: the words of the operation itself, and nothing to search for. */
+function isAboutOperation({ text, isRest }: FreeText, { hints, parameters }: Mapping): boolean {
+  if (!isRest || hints.path === undefined) return false;
+  const known = parameters.flatMap(({ name, schema }) => [name, ...choicesOf(schema)]);
+  const own = new Set(words(identifierWords([hints.path, ...known].join(" "))).map(stem));
+  const english = hints.inEnglish?.(text) ?? text;
+  return contentTerms(english).every((term) => own.has(term));
+}
+
+function choicesOf({ enum: choices, items }: JsonSchema): string[] {
+  const all = choices ?? (isRecord(items) ? items.enum : undefined);
+  return Array.isArray(all) ? all.filter((choice) => typeof choice === "string") : [];
+}
 
 /** `-q` of a command is "quiet" as often as "query": its description decides. */
 const isLetter = (name: string, { description }: JsonSchema): boolean =>

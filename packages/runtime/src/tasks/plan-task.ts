@@ -2,7 +2,7 @@
  * Plans the steps of a task. A task with several requests is ranked part by part: each part that a capability serves becomes a step,
  * in order, and the others are listed as not served.
  */
-import { ok, plan, type Result } from "@capstan/core";
+import { type JsonSchema, ok, plan, type Result } from "@capstan/core";
 import {
   inEnglish,
   intentOf,
@@ -16,6 +16,7 @@ import {
   type TaskPart,
   type TaskRequest,
   taskParts,
+  withSwitches,
 } from "@capstan/core/internal";
 import { rankCapabilities } from "./route-index.ts";
 import type { TieredIndex } from "./route-tier.ts";
@@ -67,7 +68,9 @@ export async function planTask(
       visible: entryVisible(visible.value),
     });
   const whole = await rankText(request.task);
-  const split = await rankParts(taskParts(request.task), rankText);
+  const steps = plan(whole, request.task, planning);
+  const requests = withSwitches(taskParts(request.task), inputOf(steps[0], capabilityOf));
+  const split = await rankParts(requests, rankText);
   const found = {
     visible: visible.value,
     clauses: whole.clauses,
@@ -78,7 +81,7 @@ export async function planTask(
       ...found,
       intent: intentOf(request.task, whole),
       matched: matchedCapabilities(whole, planning),
-      steps: plan(whole, request.task, planning),
+      steps,
       unserved: whole.noMatch ? [] : separateOf(split),
       notes: notesOf(whole),
     });
@@ -95,6 +98,10 @@ export async function planTask(
     notes: [`The task has ${split.served.length + split.unserved.length} parts.`],
   });
 }
+
+const inputOf = (step: PlannedStep | undefined, capabilityOf: Visible["capabilityOf"]): JsonSchema =>
+  (step && capabilityOf(step.capabilityId)?.tools.find(({ name }) => name === step.tool)?.input.jsonSchema) ??
+  {};
 
 interface ServedPart extends TaskPart {
   readonly ranked: RankResult;
