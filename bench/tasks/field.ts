@@ -24,7 +24,7 @@ interface Answer {
   readonly status: string;
 }
 
-const rows = [];
+const rows: Awaited<ReturnType<typeof send>>[] = [];
 for (const task of tasks) rows.push(await send(task));
 const count = (key: "capability" | "tool" | "usable" | "wrongEffect") =>
   rows.filter((row) => row[key]).length;
