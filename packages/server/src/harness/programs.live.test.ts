@@ -143,6 +143,10 @@ describe("a message to several programs side by side", () => {
     expect(kept.body).toMatchObject({ title: "Herons", archived: false, comparison_id: null });
     for (const gone of [session, branches[0].session_id, branches[2].session_id])
       expect((await call("GET", `/v1/sessions/${gone}`)).body.archived).toBe(true);
+    const another = await call("POST", `/v1/sessions/${session}/comparisons/${id}/keep`, {
+      session_id: branches[0].session_id,
+    });
+    expect(another.body).toMatchObject({ archived: false, comparison_id: null });
   });
 
   test("makes no branch when one of the programs cannot answer", async () => {

@@ -86,6 +86,7 @@ export async function keepBranch(
   return parts.sessions.update(keptId, {
     title: session.title,
     comparisonId: null,
+    archived: false, // another one was kept before
     ...(session.pinnedAt !== null && { pinned: true }),
   });
 }

@@ -24,7 +24,7 @@ import {
   answerNative,
   labelNative,
   type NativeQuestion,
-  nativeOutput,
+  nativeResult,
   nativeVerdict,
 } from "./native-question.ts";
 import { jsonOf } from "./same-input.ts";
@@ -270,7 +270,7 @@ export class LiveHarness {
     const context = await this.#attached.promise;
     await this.#labelled;
     const ungated = never === undefined && !this.#askedAbout.has(part.toolCallId);
-    await storeResult(context, part, { output: nativeOutput(part, event), ungated });
+    await storeResult(context, part, { ...nativeResult(context, part, event), ungated });
     this.#turns.markAnswered(turn, part.toolCallId);
   }
 

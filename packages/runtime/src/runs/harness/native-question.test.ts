@@ -1,7 +1,7 @@
 import type { ConversationMessage, ToolCallPart } from "@capstan/core/internal";
 import { expect, test } from "vitest";
 import type { Answer } from "../claim/claimed-segment.ts";
-import { lateAnswer, wasApproved } from "./native-question.ts";
+import { lateAnswer, nativeResult, wasApproved } from "./native-question.ts";
 
 const bash = (toolCallId: string, command: string): ToolCallPart => ({
   type: "tool-call",
@@ -35,4 +35,27 @@ test.each([
 ] as const)("a program that ended before the answer to %s is told so", (status, said) => {
   const { message, nextStep } = lateAnswer(bash("1", "ls"), answer(status));
   expect(`${message} ${nextStep}`).toMatch(said);
+});
+
+test.each([
+  ["that ran with them says so", { output: "made" }, "approved", true],
+  ["that failed with them says so", { output: "no", isError: true }, "approved", true],
+  [
+    "that was denied, because its program takes none, does not",
+    { isError: true, denied: true },
+    "approved",
+    false,
+  ],
+  ["that a person denied does not", { isError: true, denied: true }, "denied", false],
+] as const)("a call with arguments that a person changed, %s", (_, ended, status, says) => {
+  const edited = { command: "ls -a", cwd: "/" };
+  const event = { type: "tool-ended", id: "cli_1", tool: "Bash", isError: false, ...ended } as const;
+  const context = { claim: { answers: [{ ...answer(status), edited }] } };
+  expect(nativeResult(context, bash("1", "ls"), event).edited).toEqual(says ? edited : undefined);
+});
+
+test("a call that a person approved as it was has no changed arguments", () => {
+  const event = { type: "tool-ended", id: "cli_1", tool: "Bash", isError: false, output: "a" } as const;
+  const context = { claim: { answers: [answer("approved")] } };
+  expect(nativeResult(context, bash("1", "ls"), event)).toEqual({ output: { type: "text", value: "a" } });
 });

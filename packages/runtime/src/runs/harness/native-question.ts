@@ -1,5 +1,12 @@
 /** A program asks whether it may use one of its own tools: answered by the operator's policy, or by a person through the inbox. */
-import { type AnyTool, type Failure, fail, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
+import {
+  type AnyTool,
+  type Failure,
+  fail,
+  type JsonValue,
+  type RuntimeAgent,
+  type RuntimeTool,
+} from "@capstan/core";
 import type { CodingAgentEvent, ToolCallPart, ToolOutput } from "@capstan/core/internal";
 import { labelStore } from "../../labels/session-labels.ts";
 import { foreignSchema } from "../../sources/json-schema.ts";
@@ -106,16 +113,18 @@ function nativeTool(harness: string, name: string): RuntimeTool {
   };
 }
 
-/** What a program reports of one of its own tools, as it is stored. */
-export function nativeOutput(
-  { toolName }: ToolCallPart,
-  event: Extract<CodingAgentEvent, { type: "tool-ended" }>,
-): ToolOutput {
-  const { output = "", denied, interrupted, isError } = event;
-  if (!denied && !interrupted && !isError) return { type: "text", value: output };
+/** What a program reports of one of its own tools, as it is stored: with the arguments that a person changed, if it ran with these. */
+export function nativeResult(
+  { claim }: { claim: Pick<RunContext["claim"], "answers"> },
+  { toolCallId, toolName }: ToolCallPart,
+  { output = "", denied, interrupted, isError }: Extract<CodingAgentEvent, { type: "tool-ended" }>,
+): { readonly output: ToolOutput; readonly edited?: JsonValue } {
+  const answer = claim.answers.find(({ callId, status }) => callId === toolCallId && status === "approved");
+  const changed = denied || !answer || answer.edited === null ? {} : { edited: answer.edited };
+  if (!denied && !interrupted && !isError) return { output: { type: "text", value: output }, ...changed };
   const why = interrupted ? "it was interrupted" : output || "it was refused";
   const { failure } = denied
     ? fail("tool_denied", { tool: toolName, why })
     : fail("tool_failed", { message: why });
-  return refusal(failure).output;
+  return { output: refusal(failure).output, ...changed };
 }
