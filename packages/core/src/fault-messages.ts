@@ -30,10 +30,13 @@ const sayings: Readonly<Record<string, (issue: RawIssue) => string | undefined>>
       ? `missing, expected ${noun(String(expected))}`
       : `expected ${noun(String(expected))}, received ${kindOf(input)}`,
   invalid_value: ({ values, input }) => oneOf(values as readonly unknown[], input),
-  invalid_union: ({ options, input, discriminator }) =>
+  invalid_union: ({ options, input, discriminator, inst }) =>
     options === undefined
       ? undefined
-      : oneOf(options as readonly unknown[], fieldValue(input, discriminator)),
+      : [
+          oneOf(options as readonly unknown[], fieldValue(input, discriminator)),
+          ...unknownToAll(variantsOf(inst), input),
+        ].join("; "),
   invalid_format: ({ format, inst }) => {
     if (format !== "url") return FORMATS[String(format)];
     return "protocol" in definition(inst) ? "expected a URL with http: or https:" : "expected a URL";
@@ -105,10 +108,30 @@ const quoted = (names: readonly string[], between: string): string =>
 /** `editedArgs`, `edited-args` and `edited_args` are the same name in three spellings. */
 const folded = (name: string): string => name.replace(/[_\s-]/g, "").toLowerCase();
 
+/** Fields that no variant of a union knows, such as a misspelt discriminator. */
+function unknownToAll(variants: readonly unknown[], input: unknown): string[] {
+  const fields = variants.map(knownFields);
+  const isClosed = variants.every((variant) => definition(variant).catchall !== undefined);
+  if (!isClosed || typeof input !== "object" || input === null) return [];
+  const known = [...new Set(fields.flat())];
+  return Object.keys(input)
+    .filter((name) => !known.includes(name))
+    .map((name) => unknownField(name, known));
+}
+
 const knownFields = (schema: unknown): readonly string[] => Object.keys(definition(schema).shape ?? {});
 
-const definition = (schema: unknown): { shape?: object } =>
-  (schema as { _zod?: { def?: { shape?: object } } } | undefined)?._zod?.def ?? {};
+interface Definition {
+  readonly shape?: object;
+  /** Of an object: what its other fields are; never for a strict one. */
+  readonly catchall?: unknown;
+  readonly options?: readonly unknown[];
+}
+
+const definition = (schema: unknown): Definition =>
+  (schema as { _zod?: { def?: Definition } } | undefined)?._zod?.def ?? {};
+
+const variantsOf = (schema: unknown): readonly unknown[] => definition(schema).options ?? [];
 
 function fieldValue(input: unknown, field: unknown): unknown {
   const isObject = typeof input === "object" && input !== null;

@@ -26,8 +26,10 @@ const call = z.strictObject({
       z.strictObject({ pattern: z.string() }),
       z.strictObject({ words: z.array(z.string()) }),
       z.strictObject({ from: z.string(), to: z.string() }),
+      z.strictObject({ time: z.strictObject({ hour: z.number(), minute: z.number() }) }),
     ])
     .optional(),
+  when: z.union([z.strictObject({ tool: z.string() }), z.strictObject({ label: z.string() })]).optional(),
   entry: z.union([z.string(), z.strictObject({ id: z.string(), prefix: z.string().optional() })]).optional(),
 });
 
@@ -59,6 +61,22 @@ test.each([
     'find.words: missing, expected array; find: unknown field "word", did you mean "words"?',
   ],
   [{ a: 1, b: 2, find: { from: "x" } }, "find.to: missing, expected string"],
+  [
+    { a: 1, b: 2, find: { time: { hour: "x", minute: "y" } } },
+    "find.time.hour: expected number, received string; find.time.minute: expected number, received string",
+  ],
+  [
+    { a: 1, b: 2, find: {} },
+    'find: expected an object with "pattern", or "words", or "from" and "to", or "time"',
+  ],
+  [
+    { a: 1, b: 2, when: { colour: 1 } },
+    'when: unknown field "colour"; expected an object with "tool", or "label"',
+  ],
+  [
+    { a: 1, b: 2, expiry: { Policy: "wait", aftr: 1 } },
+    'expiry.policy: missing, expected one of "wait", "expire"; unknown field "Policy", use "policy"; unknown field "aftr", did you mean "after"?',
+  ],
   [{ a: 1, b: 2, entry: 3 }, "entry: expected string or object"],
   [{ a: 1, b: 2, entry: { id: "x", prefx: "y" } }, 'entry: unknown field "prefx", did you mean "prefix"?'],
 ])("%j: %s", (value, said) => {

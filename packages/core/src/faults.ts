@@ -35,27 +35,58 @@ function faultText({ path, message }: Fault): string {
 
 const faultsOf = ({ issues }: Pick<z.ZodError, "issues">): Fault[] => issues.flatMap(issueFaults);
 
-/** For a union, only the faults of the variant the author meant are reported. */
 function issueFaults(issue: z.core.$ZodIssue): Fault[] {
-  if (issue.code === "invalid_union") {
-    const isOtherKind = (inner: z.core.$ZodIssue) => inner.path.length === 0 && inner.code === "invalid_type";
-    const meant = likeliest(issue.errors.filter((errors) => !errors.some(isOtherKind)));
-    if (meant?.length) {
-      return meant.flatMap((inner) => issueFaults({ ...inner, path: [...issue.path, ...inner.path] }));
-    }
-    const kinds = issue.errors.flat().map(({ message }) => /expected (\w+)/.exec(plain(message))?.[1]);
-    const named = [...new Set(kinds.filter((kind) => kind !== undefined))];
-    if (named.length > 0) return [{ path: pathText(issue.path), message: `expected ${named.join(" or ")}` }];
-  }
-  return [{ path: pathText(issue.path), message: plain(issue.message) }];
+  const path = pathText(issue.path);
+  if (issue.code !== "invalid_union" || issue.errors.length === 0)
+    return [{ path, message: plain(issue.message) }];
+  const isOtherKind = (inner: z.core.$ZodIssue) => inner.path.length === 0 && inner.code === "invalid_type";
+  const meant = likeliest(issue.errors.filter((errors) => !errors.some(isOtherKind)));
+  if (meant.length === 0) return [{ path, message: expectedKind(issue) }];
+  if (meant.length > 1) return [{ path, message: expectedNames(meant) }];
+  return meant.flat().flatMap((inner) => issueFaults({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 type Issues = readonly z.core.$ZodIssue[];
 
-/** A variant with a name that is nearly right, else the one with the fewest faults. */
-const likeliest = (variants: readonly Issues[]): Issues | undefined =>
-  variants.find((errors) => errors.some(({ message }) => /, did you mean |, use "/.test(message))) ??
-  variants.toSorted((a, b) => a.length - b.length)[0];
+/**
+ * The variants of a union that the author may have meant: those that know the most of the given names, among them one
+ * with a name that is nearly right, else the one with the fewest faults; several where none says more than "missing".
+ */
+function likeliest(variants: readonly Issues[]): readonly Issues[] {
+  const fewest = Math.min(...variants.map((errors) => unknownNames(errors).length));
+  const known = variants.filter((errors) => unknownNames(errors).length === fewest);
+  const near = known.find((errors) => errors.some(({ message }) => /, did you mean |, use "/.test(message)));
+  if (near) return [near];
+  const isEmpty = (errors: Issues) => missingNames(errors).length + Math.min(fewest, 1) === errors.length;
+  if (known.length > 1 && known.every(isEmpty)) return known;
+  return known.toSorted((a, b) => a.length - b.length).slice(0, 1);
+}
+
+const unknownNames = (errors: Issues): string[] =>
+  errors.flatMap((inner) =>
+    inner.code === "unrecognized_keys" && inner.path.length === 0 ? inner.keys : [],
+  );
+
+const missingNames = (errors: Issues): string[] =>
+  errors
+    .filter(({ path, message }) => path.length === 1 && plain(message).startsWith("missing, "))
+    .map(({ path }) => `"${String(path[0])}"`);
+
+/** None of the variants' names is given: says which there are. */
+function expectedNames(variants: readonly Issues[]): string {
+  const unknown = unknownNames(variants[0] ?? []).map((name) => `unknown field "${name}"; `);
+  const names = new Set(variants.map((errors) => missingNames(errors).join(" and ")));
+  return `${unknown.join("")}expected an object with ${[...names].join(", or ")}`;
+}
+
+/** The value is of a kind that no variant has, such as a number. */
+function expectedKind({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
+  const said = errors.flat().map((inner) => plain(inner.message));
+  const kinds = new Set(said.flatMap((text) => /expected (\w+)/.exec(text)?.[1] ?? []));
+  if (kinds.size === 0) return plain(message);
+  const missing = said.every((text) => text.startsWith("missing, ")) ? "missing, " : "";
+  return `${missing}expected ${[...kinds].join(" or ")}`;
+}
 
 const plain = (message: string): string =>
   message

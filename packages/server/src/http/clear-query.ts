@@ -1,6 +1,7 @@
 /**
  * Refuses ambiguous queries: unescaped bytes, or escapes that are not UTF-8, which every parser guesses differently;
- * and, in our own API, a parameter without a value, which is what an unset variable leaves: `?user=` would be everybody.
+ * a value without a name, which our parser drops; and, in our own API, a parameter without a value, which is what an
+ * unset variable leaves: `?user=` would be everybody.
  */
 import { fail } from "@capstan/core";
 import type { Context, MiddlewareHandler } from "hono";
@@ -29,6 +30,7 @@ export function unclearQuery(address: string): string | undefined {
   if (at < 0) return undefined;
   const query = address.slice(at + 1);
   if (/[^\x21-\x7e]/.test(query)) return "it has characters that are not escaped";
+  if (/(^|&)=/.test(query)) return "it has a parameter without a name";
   try {
     decodeURIComponent(query);
     return undefined;

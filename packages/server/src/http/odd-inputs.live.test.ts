@@ -124,6 +124,7 @@ const ROWS: Record<string, Odd> = {
   "half an escape behind a filter": list("q=a%", 400),
   "one byte of three in a filter": list("q=%E0", 400),
   "a filter in Latin-1": list("q=%E9", 400),
+  "a value without a name": list("=x", 400),
   "a filter that is not escaped": list("q=\u00e9", 400),
   "a percent sign that is escaped": list("q=50%25", 200),
   "a slash inside an id": head("GET", "/v1/agents/a%2Fb", 404),
