@@ -17,9 +17,9 @@ import type { AgentStore } from "./agent-store.ts";
 import { delegateIdOf } from "./offer-agents.ts";
 
 export interface AgentAuthors {
-  /** What this author may not save, as text. `id`: of an agent that exists, whose own grants count, too. */
+  /** What this author may not save, as text. `id`: an existing agent, whose own grants count too. */
   beyond(input: AgentInput, author: { email: string; isAdmin: boolean }, id?: string): Promise<string[]>;
-  /** The agent as whoever saved it could save it now. `chosenBy`: who uses a revision that nobody made live. */
+  /** The agent, limited to what its author could save now. `chosenBy`: the user of a revision that was never made live. */
   limit(agent: AgentRecord, chosenBy?: string): Promise<Result<AgentSpec>>;
 }
 
@@ -73,7 +73,7 @@ export const adminCheck =
   async (email: string): Promise<boolean> =>
     email === LOCAL_USER || isAdminNow(await users.get(email), keys);
 
-/** Also by way of others; each once. One that is gone cannot be asked. */
+/** Also indirect delegates, each once. A deleted agent is left out. */
 async function delegatesOf(
   agents: AuthorParts["agents"],
   capabilities: AgentSpec["capabilities"],

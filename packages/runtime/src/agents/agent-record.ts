@@ -4,7 +4,7 @@ import { AGENT_DEFAULTS } from "@capstan/core/internal";
 
 export interface AgentRecord extends AgentSpec {
   readonly owner: string;
-  /** Who saved this state of it; the owner where nobody kept it. */
+  /** Who saved this version; the owner if unknown. */
   readonly author: string;
   readonly status: "active" | "archived";
   readonly createdAt: Date;

@@ -19,7 +19,7 @@ const WRITE = `insert into agent_releases (agent_id, version, offer) values ($1,
   where agent_releases.version = $4`;
 const READ = "select version, offer from agent_releases where agent_id = $1";
 
-/** As counted when it was last read; for those who must not compose the agent, which may list the one that asks. */
+/** The version as last read. For callers that must not compose the agent, because it may list the agent that asks. */
 export async function storedRelease(pool: Pick<pg.Pool, "query">, agent: AgentSpec): Promise<string> {
   const { rows } = await pool.query<AgentRelease>(READ, [agent.id]);
   return rows[0]?.version ?? firstRelease(agent);

@@ -66,7 +66,7 @@ export async function putCapabilities(
 }
 
 /**
- * Keeps the live agent as a revision if none has its number: it was saved by a program that kept no revisions. Locks the
+ * Stores the live agent as a revision if there is none with its number: an earlier version of Capstan saved it. Locks the
  * agent, so that two changes at once get two numbers.
  */
 export async function keepLive(orm: Orm, agentId: string): Promise<void> {
@@ -82,7 +82,7 @@ export async function keepLive(orm: Orm, agentId: string): Promise<void> {
     from agents a where a.id = ${agentId} on conflict do nothing`);
 }
 
-/** Whether `keepLive` has nothing to do: asked first by who only reads, because it locks the agent. */
+/** Whether `keepLive` has nothing to do. Readers check this first, because `keepLive` locks the agent. */
 export async function hasRevision(orm: Orm, agentId: string, number: number): Promise<boolean> {
   const { rows } = await orm.execute(
     sql`select 1 from agent_revisions where agent_id = ${agentId} and number = ${number}`,

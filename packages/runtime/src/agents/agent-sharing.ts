@@ -13,7 +13,7 @@ import { agentSharing } from "../db/schema/sharing-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 import { claimsOfPerson } from "../users/known-person.ts";
 
-/** What names a person in shares, for lists. */
+/** The names under which agents may be shared with a person, for lists. */
 export interface SharedTo {
   readonly email: string;
   readonly subjects: readonly string[];
@@ -22,9 +22,9 @@ export interface SharedTo {
 export interface AgentSharings {
   get(agentId: string): Promise<AgentSharing>;
   put(agentId: string, sharing: AgentSharing, by: string): Promise<void>;
-  /** Empty: the agent does not exist for this person. */
+  /** Empty: this person cannot see the agent. */
   rightsOf(agentId: string, person: { email: string; isAdmin: boolean }): Promise<AgentRight[]>;
-  /** For who is known by their address alone; an admin is asked for only where it matters. */
+  /** For a person known only by address; whether they are an admin is looked up only where it matters. */
   mayUse(agentId: string, email: string): Promise<boolean>;
   sharedTo(email: string): Promise<SharedTo>;
   /** Agents whose approvals this person may answer for others. */
@@ -97,7 +97,7 @@ export function agentSharings({ database, isAdmin }: AgentSharingParts): AgentSh
 const sharingOf = ({ access, shares }: { access: string | null; shares: AgentSharing["shares"] | null }) =>
   access === null ? UNSHARED : { access: access as AgentSharing["access"], shares: shares ?? [] };
 
-/** Which agents of a list this person may know of; for a query over `agents`. */
+/** Condition for a query over `agents`: only those that this person may see. */
 export const isSharedTo = ({ email, subjects }: SharedTo) => sql`(${agents.owner} = ${email}
   or not exists (select 1 from ${agentSharing} where ${agentSharing.agentId} = ${agents.id} and ${agentSharing.access} <> 'all')
   or exists (select 1 from ${agentSharing}, jsonb_array_elements(${agentSharing.shares}) as share

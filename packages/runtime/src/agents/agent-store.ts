@@ -27,19 +27,19 @@ export interface Page<T> {
 
 export interface AgentFilter {
   readonly limit: number;
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   readonly after?: Place | undefined;
   readonly status?: string | undefined;
   /** Text in the name or the description, case-insensitive. */
   readonly text?: string | undefined;
-  /** A capability that it lists. */
+  /** Only agents that list this capability. */
   readonly capability?: string | undefined;
-  /** Only those that this person may know of. */
+  /** Only those that this person may see. */
   readonly sharedTo?: SharedTo | undefined;
 }
 
 export interface AgentStore {
-  /** By its owner, without a word why, unless the change says otherwise. */
+  /** By its owner and without a reason, unless the change says otherwise. */
   create(owner: string, input: AgentInput, change?: AgentChange): Promise<AgentRecord>;
   get(id: string): Promise<Result<AgentRecord>>;
   /** Adds a revision and makes it live. */
@@ -53,11 +53,11 @@ export interface AgentStore {
     capabilityId: string,
     of?: { readonly owner?: string | undefined; readonly sharedTo?: SharedTo | undefined },
   ): Promise<{ id: string; name: string }[]>;
-  /** What these are called; one that is gone has no entry. */
+  /** Names by id; deleted agents have no entry. */
   names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Secrets in configs are sealed before they are written; nobody who reads an agent gets them. */
+/** Secrets in configs are sealed before they are written, and never returned to readers. */
 export function agentStore(
   { orm, policyChanges }: Pick<Database, "orm" | "policyChanges">,
   seal: ConfigSeal["seal"],
@@ -129,7 +129,7 @@ interface Read {
 
 const IS_LIVE = and(eq(agentRevisions.agentId, agents.id), eq(agentRevisions.number, agents.version));
 
-/** An agent that was saved before revisions were kept is its owner's. */
+/** An agent saved before revisions existed counts as saved by its owner. */
 const authored = ({ row, by }: { row: typeof agents.$inferSelect; by: string | null }): AgentRow => ({
   ...row,
   author: by ?? row.owner,
@@ -177,7 +177,7 @@ async function mustFind(read: Read, id: string): Promise<AgentRecord> {
   return found.value;
 }
 
-/** A secret that was written before it was known as one is sealed here, so that it is shown to nobody either. */
+/** Also seals values stored before their field was marked as a secret. */
 async function withCapabilities({ orm, seal }: Read, rows: readonly AgentRow[]): Promise<AgentRecord[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);

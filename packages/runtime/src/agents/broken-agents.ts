@@ -21,11 +21,11 @@ export interface BrokenAgent {
   readonly why: string;
 }
 
-/** The capability as it would be; without one it is removed. */
+/** The capability after the change; absent: it is removed. */
 export interface CapabilityChange {
   readonly id: string;
   readonly capability?: Capability;
-  /** Its other versions as they would be; absent: none. */
+  /** Its other versions after the change; absent: none. */
   readonly versions?: readonly Capability[];
 }
 
@@ -56,7 +56,7 @@ function refuse(changes: readonly CapabilityChange[], broken: readonly BrokenAge
     : fail("capability_in_use", { id, agents: broken.map(({ name }) => name) });
 }
 
-/** Its version is not older, and what it needs is there: a capability that cannot be composed would be of no use. */
+/** Its version is not older and its dependencies exist: a capability that cannot be composed is useless. */
 function checkUsable(
   registry: CapabilityRegistry,
   changed: CapabilityRegistry,
@@ -102,7 +102,7 @@ function composed(agent: AgentSpec, registry: CapabilityRegistry): Result<unknow
   return compose({ ...agent, capabilities }, registry, { scopes: agent.grantedScopes });
 }
 
-/** The capability, and those that need it, directly or by others. */
+/** The capability and everything that depends on it, directly or indirectly. */
 function dependentsOf(registry: CapabilityRegistry, id: string): Set<string> {
   const found = new Set([id]);
   for (let size = 0; size !== found.size; ) {

@@ -24,32 +24,32 @@ import { delegateIdOf, type OfferAgents } from "./offer-agents.ts";
 import type { RevisionStore } from "./revision-store.ts";
 
 export interface Composer {
-  /** To use it in this user's name: as it is live, or as the session or token that uses it follows it. */
+  /** For use by this user: the live agent, or the revision that the session or token follows. */
   composeFor(agentId: string, userEmail: string, follows?: Follows | null): Promise<Result<RuntimeAgent>>;
-  /** The same to look at, which who may only read can. */
+  /** The same for display, which needs the right to read only. */
   showFor(agentId: string, userEmail: string, follows?: Follows | null): Promise<Result<RuntimeAgent>>;
-  /** Whether there is such a capability for this person: an agent that is not for them is none. */
+  /** Whether this person may use the capability; an agent that they cannot see counts as missing. */
   knows(capabilityId: string, userEmail: string): Promise<boolean>;
   /**
    * An unsaved agent with the user's rights, to look at; one with an id and version of its own is kept under them. `listed`: what
-   * the agent has already, by somebody else.
+   * the agent already has, saved by somebody else.
    */
   preview(
     spec: AgentSpec,
     userEmail: string,
     listed?: readonly CapabilityRef[],
   ): Promise<Result<RuntimeAgent>>;
-  /** The same to use it. */
+  /** The same, for use. */
   composeUnsaved(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
-  /** A saved agent with unsaved changes, under its own id and rights; kept by its whole content. */
+  /** A saved agent with unsaved changes, under its own id and rights; cached by its whole content. */
   composeTrial(spec: AgentSpec, userEmail: string): Promise<Result<RuntimeAgent>>;
   /** Asks `make` again only after a moment or a change of agents, rights or capabilities: hundreds of replays begin in one. */
   keptTrial(key: string, make: () => Promise<Result<RuntimeAgent>>): Promise<Result<RuntimeAgent>>;
-  /** As its author may have it: what is live, or a revision that this user chooses. */
+  /** Limited to its author's rights: the live agent, or a revision that this user chooses. */
   readSpec(agentId: string, userEmail: string, revision?: number): Promise<Result<AgentSpec>>;
-  /** The revision of a run that was made with it, when it was in use. */
+  /** The revision that an earlier run used. */
   readRecorded(agentId: string, revision: number): Promise<Result<AgentSpec>>;
-  /** Composes with every scope that the agent has, whoever uses it. */
+  /** Composes with all of the agent's scopes, regardless of the user. */
   composeOwn(spec: AgentSpec): Promise<Result<RuntimeAgent>>;
 }
 
@@ -62,15 +62,15 @@ export function createComposer(parts: {
   users: UserStore;
   registry: CapabilityRegistry;
   countTokens: CountTokens;
-  /** Opens the secrets of a config, which nothing else does. */
+  /** Unseals the secrets of a config; nothing else does. */
   unsealConfig?: ConfigSeal["open"];
-  /** Takes from an agent what its author may not give. */
+  /** Removes from an agent what its author may not grant. */
   authors: Pick<AgentAuthors, "limit">;
   /** Whether this person may use the agent at all; every use of an agent by anyone comes through here. */
   mayUse?: ((agentId: string, userEmail: string) => Promise<boolean>) | undefined;
   /** Registers agents that are listed as capabilities. */
   offerAgents?: OfferAgents;
-  /** Tells of changes of agents and rights. */
+  /** Announces changes of agents and rights. */
   policyChanges?: Pick<PolicyChanges, "onChange">;
 }): Composer {
   const { agents, users, registry, countTokens, offerAgents } = parts;
@@ -106,7 +106,7 @@ export function createComposer(parts: {
     return composed;
   }
 
-  /** `chosenBy`: who uses a revision that nobody who may made live. */
+  /** `chosenBy`: the user of a revision that was never made live by someone who may. */
   async function specOf(
     agentId: string,
     chosenBy: string | undefined,
@@ -149,7 +149,7 @@ export function createComposer(parts: {
 
 interface PreviewOptions {
   readonly isTrial?: boolean;
-  /** Set when somebody names the capabilities: those that they did not have to name. */
+  /** Set when the caller names the capabilities: those that were already listed. */
   readonly listed?: readonly CapabilityRef[];
 }
 
@@ -169,7 +169,7 @@ const knowsThrough =
     return agentId === undefined || isKnownTo(agentId, userEmail);
   };
 
-/** An agent that somebody names and that is not for them looks like a capability that there is not. */
+/** An agent that the caller may not see is reported as an unknown capability. */
 async function unknownIn(
   { capabilities }: AgentSpec,
   listed: readonly CapabilityRef[],
@@ -182,7 +182,7 @@ async function unknownIn(
   return undefined;
 }
 
-/** Of a trial all its content counts: it has the id and version of the saved agent. Undefined: not kept. */
+/** A trial has the id and version of the saved agent, so its whole content is the key. Undefined: not cached. */
 function keyOf(spec: AgentSpec, scopes: readonly string[], isTrial: boolean): string | undefined {
   const { id, version, mayRequestScopes, toolPolicies, approvalExpiry } = spec;
   const allowed = [...scopes].sort().join(" ");
@@ -191,7 +191,7 @@ function keyOf(spec: AgentSpec, scopes: readonly string[], isTrial: boolean): st
   return id === "unsaved" ? undefined : `${id} ${version} ${allowed} ${limits}`;
 }
 
-/** A token, a login or a schedule outlives the role that it was made with. Who has keys alone is bounded by those. */
+/** A token, login or schedule may outlive the role it was made with. A user with keys only is limited by those. */
 function refusalOf({ email, isActive, role }: UserRecord, action: "see" | "use"): Refused | undefined {
   if (!isActive) return fail("user_inactive", { user: email });
   const needed = rightFor("agent", action);

@@ -19,7 +19,7 @@ export interface OfferAgentsParts {
 export type OfferAgents = (refs: readonly CapabilityRef[]) => Promise<void>;
 
 export function offerAgents({ agents, registry, releaseOf, capabilityOf }: OfferAgentsParts): OfferAgents {
-  /** What was registered last: replacing a capability recomposes every agent, so only real changes count. */
+  /** What was registered last: replacing a capability recomposes every agent, so only real changes are registered. */
   const offered = new Map<string, string>();
   return async (refs) => {
     for (const { id } of refs) {

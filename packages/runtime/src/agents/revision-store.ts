@@ -29,7 +29,7 @@ export interface RevisionSummary {
 }
 
 export interface Revision extends RevisionSummary {
-  /** The agent as it was; its version is the revision's number. */
+  /** The agent at that revision; its version is the revision's number. */
   readonly agent: AgentRecord;
   /** Unknown for agents saved before revisions were kept. */
   readonly pins: readonly CapabilityPin[] | null;
@@ -48,7 +48,7 @@ export interface RevisionStore {
   /** Newest first. */
   list(agentId: string): Promise<Result<RevisionSummary[]>>;
   get(agentId: string, number: number): Promise<Result<Revision>>;
-  /** Saved, not live: the label `draft` is on it. */
+  /** Saved but not live: it has the label `draft`. */
   addDraft(agentId: string, input: AgentInput, change: AgentChange): Promise<Result<Revision>>;
   /** Makes an existing revision live. */
   promote(agentId: string, number: number): Promise<Result<AgentRecord>>;
@@ -57,11 +57,11 @@ export interface RevisionStore {
     to: { label: "draft" | "canary"; number: number; share: number; by: string },
   ): Promise<Result<true>>;
   removeLabel(agentId: string, label: "draft" | "canary"): Promise<void>;
-  /** What each label names, and how its runs went. */
+  /** The revision of each label, and the outcomes of its runs. */
   labels(agentId: string): Promise<Result<LabelRecord[]>>;
-  /** The agent as a session or token uses it; undefined when that is the live one. */
+  /** The revision that a session or token uses; undefined for the live one. */
   readFollowed(follows: Follows | null | undefined): Promise<Result<AgentRecord> | undefined>;
-  /** What a new session follows: its agent's canary, for the share of them. */
+  /** What a new session follows: the canary, for its share of sessions. */
   assign(agentId: string, sessionId: string): Promise<Follows | undefined>;
 }
 
@@ -146,7 +146,7 @@ async function makeLive(
   await orm.transaction(async (tx) => {
     await keepLive(tx, agentId);
     await writeLive(tx, agentId, { number, input: found.value.agent, seal });
-    await unlabel(tx, agentId, number); // what is live is neither a draft nor a canary any more
+    await unlabel(tx, agentId, number); // the live revision is no longer a draft or canary
   });
   const now = await readRevision(orm, agentId, number);
   return now.ok ? ok(now.value.agent) : now;
@@ -232,7 +232,7 @@ const summaryOf = (
   return { number, by, at, why, ...(label && { label }) };
 };
 
-/** An agent as it was: identity and owner are the live agent's. */
+/** An agent at an earlier revision, with the live agent's identity and owner. */
 function agentOf(row: Row, live: Live): AgentRecord {
   const {
     agentId,
@@ -291,7 +291,7 @@ async function readLabels(database: Database, agentId: string): Promise<Result<L
   );
 }
 
-/** A label that is gone, or a revision of an agent that is deleted, leaves the live agent. */
+/** If the label or revision no longer exists, the live agent is used. */
 async function followedAgent(
   orm: Database["orm"],
   follows: Follows | null | undefined,

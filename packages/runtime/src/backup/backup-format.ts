@@ -7,7 +7,7 @@
 import { z } from "zod";
 
 export const BACKUP_FORMAT = 1;
-/** With organisations after the first: a program that does not know them must not put their rows into one. */
+/** Contains further organisations: a version that does not know them must not merge their rows into one. */
 export const BACKUP_FORMAT_OF_SEVERAL = 2;
 export const KNOWN_FORMATS: readonly number[] = [BACKUP_FORMAT, BACKUP_FORMAT_OF_SEVERAL];
 
@@ -31,7 +31,7 @@ export type BackupHeader = z.infer<typeof BackupHeader>;
 const Rows = z.object({
   is: z.literal("rows"),
   table: z.string(),
-  /** Absent: of the first one. */
+  /** Absent: the first organisation. */
   organisation: z.string().optional(),
   columns: z.array(z.string()),
   rows: z.array(z.array(z.string().nullable())),

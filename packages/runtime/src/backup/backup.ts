@@ -36,7 +36,7 @@ export interface BackupReport extends CopyCounts {
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** Servers that were running meanwhile. */
+  /** Servers that were running during the backup. */
   readonly servers: number;
   /** Whether the file contains the key that encrypts provider keys; otherwise it is the operator's CAPSTAN_SECRET. */
   readonly holdsSecret: boolean;
@@ -89,7 +89,7 @@ export async function backUp({
 interface StoreAsItIs {
   readonly database: Database;
   readonly schema: string[];
-  /** Of every organisation. */
+  /** Over all organisations. */
   readonly tables: StoreTable[];
   readonly organisations: StoredOrganisation[];
 }
@@ -107,7 +107,7 @@ export async function openAsItIs(place: StorePlace): Promise<Result<StoreAsItIs>
     await database.close();
     return fail("backup_nothing_there", { folder: database.location });
   }
-  // A shared database may contain tables that are not ours.
+  // A shared database may contain tables of other programs.
   const named = isStartOf(schema, knownMigrations()) ? tablesAfter(schema.length) : undefined;
   const organisations = await storedOrganisations(database.pool);
   const tables = await storeTables(database.pool, named);

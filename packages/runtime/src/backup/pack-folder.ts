@@ -7,11 +7,11 @@ import type { FolderEntry } from "./backup-format.ts";
 
 const PART_BYTES = 1024 * 1024;
 
-/** `db` is read as rows; the others are locks, heartbeats, logs, the log's newest end, and working copies of session files. */
+/** `db` is read as rows; the others are locks, heartbeats, logs, the newest hash of the audit log, and working copies of session files. */
 export const LEFT_OUT = new Set([
   "db",
   "capstan.pid",
-  AUDIT_HEAD_FILE, // a restored log ends earlier
+  AUDIT_HEAD_FILE, // a restored audit log ends earlier
   `${AUDIT_HEAD_FILE}.new`,
   "owner-token",
   "server.log",

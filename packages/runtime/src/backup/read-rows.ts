@@ -9,9 +9,9 @@ import { placeOf, quoted, type StoreColumn, type StoreTable } from "./store-tabl
 
 const BATCH_BYTES = 4 * 1024 * 1024;
 const BATCH_ROWS = 2000;
-const PLACES = 5000; // looked up at once: two numbers each
+const PLACES = 5000; // looked up at once; each has two numbers
 
-/** As text, these are the same on every server. */
+/** Their text form is the same on every server. */
 const READ_SETTINGS = `set local timezone = 'UTC'; set local datestyle = 'ISO'; set local bytea_output = 'hex';
   set local extra_float_digits = 3`;
 

@@ -79,7 +79,7 @@ export async function liveServers(pool: pg.Pool): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** One beside the first, as its schema is: one that is disabled may be behind. */
+/** The schema of a further organisation as it is now: a disabled one may lack the newest migrations. */
 export interface StoredOrganisation {
   readonly id: string;
   /** When the last migration of its tables was made; also their order. */

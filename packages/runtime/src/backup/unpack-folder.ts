@@ -59,7 +59,7 @@ export class FolderUnpacker {
     await rm(this.#aside, { recursive: true, force: true });
   }
 
-  /** Removes what it created, in place or not. */
+  /** Removes what it created, whether already in place or not. */
   async undo(): Promise<void> {
     await this.#open?.handle.close().catch(() => {});
     const made = [this.#aside, ...this.#moved.map((name) => join(this.#root, name))];

@@ -3,7 +3,7 @@ import type { JsonValue } from "@capstan/core";
 import type pg from "pg";
 import { ALLOW_MORE } from "./budget-statements.ts";
 
-/** What an admin may change of the question: how much more. Undefined when it is no number above zero. */
+/** What an admin may edit: how much more. Undefined if it is not a number above zero. */
 export function moreOf(args: JsonValue, edited: JsonValue | undefined): number | undefined {
   const more = fieldOf(edited ?? args, "more");
   return typeof more === "number" && Number.isFinite(more) && more > 0 ? more : undefined;

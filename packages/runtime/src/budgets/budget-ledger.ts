@@ -11,9 +11,9 @@ import { firstIdAt } from "../db/uuid.ts";
 import { COUNT_CALL, RAISE_ALERT, RELEASE, RELEASE_STALE, RESERVE, SETTLE } from "./budget-statements.ts";
 import type { BudgetSpending, BudgetStore } from "./budget-store.ts";
 
-const LONGEST_CALL_MS = 15 * 60_000; // of one model outside a run
+const LONGEST_CALL_MS = 15 * 60_000; // of one model call outside a run
 
-/** What a model call may cost at most; a missing cost is one that nobody knows. */
+/** The most that a model call may cost; a missing cost is unknown. */
 export interface Estimate {
   readonly costUsd: number | undefined;
   readonly tokens: number;
@@ -24,7 +24,7 @@ export interface Spent {
   readonly tokens: number | undefined;
 }
 
-/** A budget without room, and what was spent of it. */
+/** An exhausted budget, and how much of it was spent. */
 export interface UsedUp extends Pick<BudgetSpending, "subject" | "spent" | "reserved" | "extra"> {
   readonly budget: SpendingBudget;
   readonly startsAt: Date;
@@ -45,13 +45,13 @@ export interface BudgetAlert {
 }
 
 export interface BudgetLedger {
-  /** Before a model is asked, for this run. What the run had reserved before is released. */
+  /** Reserves before a model call of this run; releases the run's earlier reservation. */
   reserve(runId: string, spender: Spender, estimate: () => Promise<Estimate>): Promise<Reserving>;
   /** After the model has answered. */
   settle(runId: string, spent: Spent): Promise<void>;
   /** The call was not made, or was interrupted. */
   release(runId: string): Promise<void>;
-  /** Counts a tool call; the budget that has no room for it otherwise. `isApproved`: it counts above the limit. */
+  /** Counts a tool call, or returns the budget without room for it. `isApproved`: it counts even above the limit. */
   countCall(spender: Spender, isApproved: boolean): Promise<UsedUp | undefined>;
 }
 
@@ -85,7 +85,7 @@ export function budgetLedger({ database, store, alert, now = () => new Date() }:
       return subject === undefined ? [] : [{ budget, subject }];
     });
   const raiseAlerts = alertRaiser(pool, store, alert, now);
-  /** All or none; the budget without room otherwise. */
+  /** Reserves in all budgets or in none; returns the budget without room. */
   const takeAll = async (
     wanted: readonly Wanted[],
     take: (client: pg.PoolClient, asked: string) => Promise<readonly { readonly id: string }[]>,
@@ -106,7 +106,7 @@ export function budgetLedger({ database, store, alert, now = () => new Date() }:
     }
   };
   const releaseStale = async (wanted: readonly Wanted[]): Promise<boolean> => {
-    const oldest = firstIdAt(new Date(Date.now() - LONGEST_CALL_MS)); // ids have the machine's time
+    const oldest = firstIdAt(new Date(Date.now() - LONGEST_CALL_MS)); // ids contain the machine's time
     const { rowCount } = await pool.query(RELEASE_STALE, [wanted.map(({ budget }) => budget.id), oldest]);
     return (rowCount ?? 0) > 0;
   };
@@ -165,7 +165,7 @@ function alertRaiser(pool: pg.Pool, store: BudgetStore, alert: LedgerParts["aler
   };
 }
 
-/** What a webhook is told. */
+/** The body of the webhook. */
 const alertPayload = ({ budget, subject, percent, spent }: BudgetAlert, startsAt: Date, at: Date) => ({
   type: "budget.alert",
   budget: {

@@ -35,7 +35,7 @@ export const COUNT_CALL = `with ${WANTED}
       where ${HAS_ROOM} or ($3::boolean and (select at_limit from wanted where wanted.id = p.budget_id) = 'ask')
     returning p.budget_id as id, p.subject, p.starts_at as "startsAt", p.spent, p.alerted`;
 
-/** Ends reservations and counts what was spent. Rows are locked in the order of ids, as `WANTED` does. */
+/** Ends reservations and counts the spending. Locks rows in the order of ids, as `WANTED` does. */
 const endReservations = (which: string, spent: string): string => `with gone as (
     delete from budget_reservations r where ${which} returning r.*),
   held as materialized (select p.budget_id, p.subject, p.starts_at, g.amount, g.measure from budget_periods p
@@ -47,7 +47,7 @@ const endReservations = (which: string, spent: string): string => `with gone as 
     from ended e where p.budget_id = e.budget_id and p.subject = e.subject and p.starts_at = e.starts_at
     returning p.budget_id as id, p.subject, p.starts_at as "startsAt", p.spent, p.alerted`;
 
-/** $1 run, $2 US dollars, $3 tokens. What is null is not known: then the reservation counts. */
+/** $1 run, $2 US dollars, $3 tokens. Null is unknown: then the reservation counts. */
 export const SETTLE = endReservations(
   "r.run_id = $1",
   "coalesce(case g.measure when 'cost_usd' then $2::float8 else $3::float8 end, g.amount)",
@@ -73,7 +73,7 @@ export const RELEASE_STALE = endReservations(
   "0",
 );
 
-/** A row for the one process that raises this alert. Its webhook is told later. $1 budget, $2 subject, $3 start, $4 percent, $5 id, $6 what is told. */
+/** A row for the one process that raises this alert; its webhook is sent later. $1 budget, $2 subject, $3 start, $4 percent, $5 id, $6 body. */
 export const RAISE_ALERT = `with raised as (update budget_periods set alerted = $4 where budget_id = $1 and subject = $2
     and starts_at = $3 and alerted < $4 returning budget_id),
   due as (insert into budget_deliveries(id, budget_id, url, payload)
@@ -85,7 +85,7 @@ export const RAISE_ALERT = `with raised as (update budget_periods set alerted = 
 export const ALLOW_MORE = `update budget_periods set extra = extra + $4 where budget_id = $1 and subject = $2
   and starts_at = $3`;
 
-/** What was spent of each budget in the current period, most first. $1 now, $2 one budget or null, $3 one subject or null. */
+/** Spending of each budget in the current period, highest first. $1 now, $2 one budget or null, $3 one subject or null. */
 export const STATES = `select b.id, p.subject, p.spent, p.reserved, p.extra, p.alerted,
     ${start("b", "$1")} as "startsAt", ${end("b", "$1")} as "endsAt"
   from budgets b left join budget_periods p on p.budget_id = b.id and p.starts_at = ${start("b", "$1")}
@@ -99,7 +99,7 @@ const USED = `(
     union all select at, agent_id, user_email, null, coalesce(cost_usd, 0), input_tokens + output_tokens, 0 from usage_fresh
     union all select hour, agent_id, user_email, capability_id, 0, 0, calls from tool_hours)`;
 
-/** A new budget begins with what was spent in its period before it was made. $1 budget, $2 now. */
+/** A new budget starts with what was already spent in its period. $1 budget, $2 now. */
 export const FILL = `insert into budget_periods(budget_id, subject, starts_at, spent)
   select b.id, case b.for_each when 'user' then u.user_email when 'agent' then u.agent_id else '' end,
     ${start("b", "$2")}, sum(case b.measure when 'cost_usd' then u.cost_usd when 'tokens' then u.tokens else u.calls end)

@@ -1,4 +1,4 @@
-/** The saved budgets, and what was spent of each. */
+/** The saved budgets and their spending. */
 import { fail, ok, type Result } from "@capstan/core";
 import type {
   AtLimit,
@@ -34,7 +34,7 @@ export interface BudgetSpending {
 export interface BudgetState {
   readonly startsAt: Date;
   readonly endsAt: Date;
-  /** Most spent first. */
+  /** Highest spending first. */
   readonly spending: readonly BudgetSpending[];
 }
 
@@ -51,7 +51,7 @@ export interface BudgetStore {
   inForce(): Promise<readonly SpendingBudget[]>;
 }
 
-/** In place of who created a budget: only the server's operator changes it. */
+/** Stands for the creator: only the server's operator may change the budget. */
 export const OPERATOR = "operator";
 
 const KEPT_MS = 500;
@@ -129,7 +129,7 @@ function statesOf(rows: readonly StateRow[]): ReadonlyMap<string, BudgetState> {
   return states;
 }
 
-/** Whether the change alters what is counted; then what was counted so far is counted again. */
+/** Whether the change alters what is counted; if so, the current period is counted anew. */
 const COUNTED = ["measure", "period", "timeZone", "agentId", "userEmail", "capabilityId", "forEach"] as const;
 const countsOther = (before: Row, after: Row): boolean =>
   COUNTED.some((field) => before[field] !== after[field]);

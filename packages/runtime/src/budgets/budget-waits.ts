@@ -27,7 +27,7 @@ interface Line {
   isServing: boolean;
 }
 
-const MOST_IDLE = 1_000; // lines whose turns are remembered while nobody waits
+const MOST_IDLE = 1_000; // queues whose turns are remembered while nobody waits
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class BudgetWaits {
@@ -38,7 +38,7 @@ export class BudgetWaits {
     this.#now = now;
   }
 
-  /** Resolves with a reservation, or with the refusal when it does not wait any longer. */
+  /** Resolves with a reservation, or with the refusal once it stops waiting. */
   wait(usedUp: UsedUp, waiter: BudgetWaiter): Promise<Reserving> {
     if (waiter.signal.aborted) return Promise.reject(waiter.signal.reason);
     const moment = waiter.nextTry(usedUp);
@@ -88,11 +88,11 @@ export class BudgetWaits {
       },
       Math.min(waitMs, LONGEST_TIMER_MS),
     );
-    timeout.unref(); // those who waited may be gone
+    timeout.unref(); // the waiting runs may have ended
     line.timer = { timeout, moment };
   }
 
-  /** One after the other, until nothing is left of the period or nobody waits. */
+  /** One at a time, until the period is used up or nobody waits. */
   async #serve(line: Line): Promise<void> {
     line.isServing = true;
     for (let next = nextOf(line); next !== undefined; next = nextOf(line)) {
@@ -104,7 +104,7 @@ export class BudgetWaits {
     line.isServing = false;
   }
 
-  /** What is used up, if it is this line's budget. */
+  /** The exhausted budget, if it is this queue's. */
   async #tryOne(line: Line, entry: Entry): Promise<UsedUp | undefined> {
     try {
       const reserving = await entry.reserve();
@@ -136,7 +136,7 @@ export class BudgetWaits {
   }
 }
 
-/** Of the users who wait, the first run of the one who has had least. */
+/** The first run of the waiting user who was served least. */
 function nextOf({ waiting, shares }: Line): Entry | undefined {
   let least: { readonly entry: Entry; readonly had: number } | undefined;
   const asked = new Set<string>();

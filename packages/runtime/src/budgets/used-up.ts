@@ -11,5 +11,5 @@ export const usedUpFacts = ({ budget, spent, reserved, extra, endsAt }: UsedUp) 
   until: endsAt.toISOString(),
 });
 
-/** Only reservations were in the way, and there is room as soon as those calls cost less than they reserved. */
+/** Only reservations exhaust the budget: there is room as soon as those calls cost less than they reserved. */
 export const isOnlyReserved = ({ budget, spent, extra }: UsedUp): boolean => spent < budget.limit + extra;

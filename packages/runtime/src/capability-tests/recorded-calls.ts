@@ -9,9 +9,9 @@ export interface CallOfRun {
   readonly call: RecordedCall & Required<Pick<RecordedCall, "output">>;
 }
 
-const MOST_ROWS = 20_000; // of the newest history that is looked through
+const MOST_ROWS = 20_000; // at most this much of the newest history is searched
 
-/** The history knows which capability a tool was of, also when it has gone since. */
+/** The history names a tool's capability, even if it was removed since. */
 const CALLED = `select run_id, array_agg(distinct tool) as tools from
     (select run_id, tool from call_history where capability_id = $1 and run_id is not null and path <> 'replay'
       order by id desc limit ${MOST_ROWS}) called
@@ -21,7 +21,7 @@ const ENDED = `select r.id from runs r join sessions s on s.id = r.session_id
   where r.id = any($1::uuid[]) and r.status in ('done', 'failed') and ($2::text is null or s.owner = $2)
   order by r.id desc limit $3`;
 
-/** `owner`: only runs of this user's sessions. A call that was refused before its tool ran says nothing of the tool. */
+/** `owner`: only runs of this user's sessions. A call that was refused before its tool ran says nothing about the tool. */
 export async function* recordedCalls(
   pool: Pick<pg.Pool, "query">,
   capabilityId: string,

@@ -40,7 +40,7 @@ export interface CapabilityTestRequest {
   readonly capabilityId: string;
   /** Whose runs; everyone's when absent. */
   readonly owner: string | undefined;
-  /** Who asks: accounts of another user are used for nobody else. */
+  /** Who asks: a user's connected accounts are used for nobody else. */
   readonly by: string;
   readonly limit: number;
   readonly signal: AbortSignal;
@@ -93,7 +93,7 @@ export async function testCapability(
   return done(true);
 }
 
-/** As the run had it, with the version of the capability that is registered now, whichever it was pinned to. */
+/** The run's agent with the capability version that is registered now, whatever it was pinned to. */
 async function composed(
   { composer }: CapabilityTestParts,
   { agentId, user, revision }: RecordedRun,
@@ -133,7 +133,7 @@ async function testCall(gate: Pick<Gate, "call">, each: CallOfRun, around: Aroun
   const tool = agent.tools.find((one) => one.name === call.tool && one.capabilityId === around.capabilityId);
   if (!tool) return unrun(missing(agent, each, around));
   const unfit = unfitIn(tool.tool, call.input, call.output);
-  // What a call answers now says more than the schema about a result of the past.
+  // The new result says more about a recorded result than the schema does.
   if (unfit && (unfit.verdict === "input_refused" || !mayRunInReplay(tool.tool))) return unrun(unfit);
   const why = whyNotCalled(tool, each, around);
   return why === undefined
@@ -187,7 +187,7 @@ async function callAgain(
   return { ...comparedFailure(call.output, outcome.failure), isLive: true, after: { code, message } };
 }
 
-/** Nothing answers in place of the tool: it reads now, or the gate does not allow it. */
+/** No stand-in for the tool: it really reads, or the gate refuses. */
 const liveOnly = (_request: GateRequest, judged: Judgement): GateOutcome | "run" =>
   judged.kind === "run" ? "run" : judged;
 

@@ -26,15 +26,15 @@ export interface CommandIsolation {
   readonly wrapper: readonly string[];
   /** Prefix of a command that must not; undefined = the system cannot remove network access. */
   readonly offlineWrapper: readonly string[] | undefined;
-  /** Where code of others finds the network; undefined = the system cannot keep it from the machine's own ports. */
+  /** The network of third-party code; undefined = the system cannot keep it from the machine's own ports. */
   readonly networks: PackageNetworks | undefined;
   /** Prefix of a command inside one of them. */
   readonly namespaceWrapper: readonly string[];
-  /** Where a runtime is copied to that is closed to other users; undefined = its commands are refused. */
+  /** Where a runtime is copied if other users cannot reach it; undefined = its commands are refused. */
   readonly runtimes?: string | undefined;
-  /** What is not isolated here, as sentences. */
+  /** What is not isolated here, in sentences. */
   readonly notes: readonly string[];
-  /** Set for one beside the first: user ids of its own, no files of the machine, and nothing runs that is not fully isolated. */
+  /** Set for further organisations: own user ids, no files of the machine, and nothing runs without full isolation. */
   readonly organisation?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ const MOUNTS = ["--mount", "--ipc"];
 export interface ProbeOptions extends Omit<NetworkOptions, "isRoot"> {
   readonly allowsUnseparated?: boolean | undefined;
   readonly runtimes?: string | undefined;
-  /** Of the process; tests pretend to be another user. */
+  /** The process's own; tests set another. */
   readonly isRoot?: boolean;
   readonly organisation?: string | undefined;
 }
@@ -143,7 +143,7 @@ export function uidFor(email: string): number {
   return FIRST_UID + (digest.readUInt32BE(0) % UID_COUNT);
 }
 
-/** The same address in another organisation is another user of the system. */
+/** The same address in another organisation gets another user id. */
 export const uidIn = (
   { organisation }: { readonly organisation?: string | undefined },
   email: string,

@@ -13,7 +13,7 @@ import { copiedRuntime, firstUnreadable, withoutClosedAbove } from "./reachable-
 
 /**
  * `none`: no network. `open`: the machine's, for package managers, which work with the operator's registry and run nothing
- * of the package. Code of others gets the guarded one: public addresses, and what was declared.
+ * of the package. Third-party code gets the guarded one: public addresses, and what was declared.
  */
 export type CommandNetwork = "none" | "open" | GuardedNetwork;
 

@@ -48,7 +48,7 @@ export interface NetworkOptions {
   readonly isRoot: boolean;
   /** As in CAPSTAN_ALLOW_HOSTS. */
   readonly allowHosts?: readonly string[] | undefined;
-  /** The operator's own way to the world. */
+  /** The operator's outgoing proxy. */
   readonly upstreamProxy?: string | undefined;
 }
 
@@ -172,7 +172,7 @@ class PackageNetwork {
   }
 
   close(): void {
-    if (this.#isClosed) return; // its descriptors may be someone else's by now
+    if (this.#isClosed) return; // its descriptors may be reused by now
     this.#isClosed = true;
     clearTimeout(this.#idle);
     this.#parts.forget();
@@ -219,7 +219,7 @@ class PackageNetwork {
 
 const peerOf = kernelPeer();
 
-/** Another user of the machine has no business with a service; what the server passes on comes from its own. */
+/** Other users of the machine must not reach a service; what the server forwards has the server's user id. */
 async function isOwnUser(socket: Socket): Promise<boolean> {
   const uid = (await peerOf?.(socket))?.uid;
   return uid === 0 || uid === process.getuid?.();

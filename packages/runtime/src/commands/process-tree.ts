@@ -1,7 +1,7 @@
 /** A process and its descendants on Linux; elsewhere only the process itself. */
 import { readFileSync } from "node:fs";
 
-const MOST = 200; // a command with more children is ended by its timeout, not by counting
+const MOST = 200; // a command with more children ends by its timeout
 
 export function processTree(pid: number): number[] {
   const found = [pid];

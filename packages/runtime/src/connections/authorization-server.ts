@@ -34,13 +34,13 @@ export async function readAuthorizationServer(
     `${origin}/.well-known/oauth-authorization-server${path}`,
     ...(path === "" ? [] : [`${origin}/.well-known/openid-configuration${path}`]),
     `${origin}${path}/.well-known/openid-configuration`,
-  ]; // in the order that MCP demands of clients: the first may offer less than the others
+  ]; // in the order that MCP requires of clients: the first may offer less than the others
   const others = new Set<string>();
   let refused: Result<never> | undefined;
   for (const place of places) {
     const document = await fetchDocument(fetch, place);
     if (!document.ok) {
-      refused ??= document; // the next place may answer: some servers redirect what they do not have
+      refused ??= document; // the next address may answer: some servers redirect what they do not have
       continue;
     }
     const read = Metadata.safeParse(document.value);
@@ -56,7 +56,7 @@ export async function readAuthorizationServer(
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, "");
 
-/** Undefined when it is not there, cannot be reached, or is no JSON. */
+/** Undefined when it is missing, unreachable or not JSON. */
 export async function readDocument(fetch: GuardedFetch, url: string): Promise<unknown> {
   const document = await fetchDocument(fetch, url);
   return document.ok ? document.value : undefined;

@@ -73,7 +73,7 @@ export function connectUrl(
   return url.href;
 }
 
-/** All of them, or the first that is lacking: a person is asked for one at a time. */
+/** All of them, or the first that is missing: a person is asked for one at a time. */
 async function accountsFor(
   parts: CallConnectionParts,
   call: ConnectingCall,
@@ -89,7 +89,7 @@ async function accountsFor(
   return ok(accounts);
 }
 
-/** The account, what it lacks, or undefined when the call is made without it. */
+/** The account, or what it lacks; undefined when the call is made without one. */
 async function accountFor(
   { connections, connectionProviders }: CallConnectionParts,
   { userEmail, agentId, callId }: ConnectingCall,

@@ -24,7 +24,7 @@ export interface StartRequest {
   readonly secret: Pick<ConnectionSecret, "key" | "user" | "password">;
 }
 
-/** Where the user consents, or the connection when nothing more is to be done. */
+/** The page where the user consents, or the connection if it is complete. */
 export type Started = { readonly url: string } | { readonly connection: ConnectionRecord };
 
 export interface Finished {
@@ -36,11 +36,11 @@ export interface Finished {
 export interface ConnectAccounts {
   start(request: StartRequest): Promise<Result<Started>>;
   finish(answer: Parameters<ConnectionLogins["finish"]>[0]): Promise<Result<Finished>>;
-  /** Ends it here at once, then at the provider. */
+  /** Revokes it here at once, then at the provider. */
   revoke(id: string): Promise<Result<{ connection: ConnectionRecord; atProvider: boolean | undefined }>>;
 }
 
-/** The inbox, as far as it is needed here. */
+/** The part of the inbox that is needed here. */
 export interface Questions {
   get(id: string): Promise<Result<Question>>;
   list(filter: { status: "pending"; visibleTo: string; limit: number }): Promise<{ items: Question[] }>;
@@ -115,7 +115,7 @@ export function connectAccounts(parts: ConnectParts): ConnectAccounts {
   };
 }
 
-/** A key is saved at once; an agent that asks for what the account has already needs only the person's word. */
+/** A key is saved at once. If the account already has what an agent asks for, only the person's consent is needed. */
 async function withoutLogin(
   parts: ConnectParts,
   { userEmail, secret: given }: StartRequest,
@@ -141,7 +141,7 @@ async function withoutLogin(
 const has = (provider: ConfiguredProvider, { scopes }: ConnectionRecord, purpose: LoginPurpose): boolean =>
   lackingScopes(provider, purpose.scopes, scopes).length === 0;
 
-/** Stores for whom it may be used, then answers what waits for it. The session whose run continues, if any. */
+/** Stores the consent, then answers what waits for it. Returns the session whose run continues, if any. */
 async function settle(
   parts: ConnectParts,
   provider: ConfiguredProvider,
@@ -164,7 +164,7 @@ async function settle(
   return answered?.ok ? answered.value.sessionId : null;
 }
 
-/** What else waits for the same consent, such as another call of the same step. */
+/** Answers everything else that waits for the same consent, such as another call of the same step. */
 async function coveredBy(
   { approvals }: ConnectParts,
   provider: ConfiguredProvider,
@@ -180,7 +180,7 @@ async function coveredBy(
   });
 }
 
-/** What a question of kind `connect` holds; see `askToConnect`. */
+/** The content of a question of kind `connect`; see `askToConnect`. */
 export interface ConnectAsk {
   readonly provider: string;
   readonly scopes: readonly string[];
@@ -200,7 +200,7 @@ async function whatIsAsked({ approvals }: ConnectParts, request: StartRequest): 
     return ok({ provider, purpose: { scopes, agentId, forSeconds } });
   }
   const found = await approvals.get(approvalId);
-  // Another person's question looks like none: nobody connects an account for someone else.
+  // Another person's question counts as missing: nobody connects an account for someone else.
   if (!found.ok || found.value.kind !== "connect" || found.value.userEmail !== userEmail)
     return fail("not_found", { what: "approval", id: approvalId });
   const { status } = found.value;

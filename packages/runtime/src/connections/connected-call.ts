@@ -17,7 +17,7 @@ export interface CallAccount {
   readonly opened: OpenedConnection;
 }
 
-/** What the provider refused although it was connected. */
+/** What the provider refused although an account is connected. */
 export interface LostAccount {
   readonly provider: ConfiguredProvider;
   readonly scopes: readonly string[];
@@ -59,7 +59,7 @@ export class ConnectedCall {
   #remember(secret: ConnectionSecret): void {
     for (const value of Object.values(secret)) if (typeof value === "string") this.#secrets.add(value);
     if (secret.user !== undefined) this.#secrets.add(basicPair(secret));
-    if (secret.user !== undefined) this.#secrets.delete(secret.user); // a name is no secret
+    if (secret.user !== undefined) this.#secrets.delete(secret.user); // a name is not secret
   }
 
   #forms(): string[] {
@@ -132,7 +132,7 @@ export class ConnectedCall {
   }
 }
 
-/** A tool with a key of its own in the same place keeps it. */
+/** A tool that sends its own key in the same place keeps it. */
 const hasOwn = ({ sentAs }: ConfiguredProvider, { headers = {} }: GuardedFetchOptions): boolean =>
   sentAs.in === "header" && Object.keys(headers).some((name) => name.toLowerCase() === sentAs.name);
 
@@ -145,14 +145,14 @@ const credentialOf = (secret: ConnectionSecret): string =>
 function cleanResponse(answer: Response, target: URL, forms: readonly string[]): Response {
   const headers = new Headers();
   for (const [name, value] of answer.headers) headers.append(name, redactText(value, forms));
-  headers.delete("content-length"); // a shorter text may stand in its place
+  headers.delete("content-length"); // a shorter text may replace it
   const body = answer.body?.pipeThrough(redactedStream(forms)) ?? null;
   const clean = new Response(body, { status: answer.status, statusText: answer.statusText, headers });
   const shown = redactText(answer.url === "" ? target.href : answer.url, forms);
   return Object.defineProperty(clean, "url", { value: shown });
 }
 
-/** For programs: the access token by environment, never the refresh token. */
+/** For programs: the access token in the environment, never the refresh token. */
 function callConnection({ provider, opened: { record, secret } }: CallAccount): CallConnection {
   const suffix = provider.id.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
   const environment: Record<string, string> =

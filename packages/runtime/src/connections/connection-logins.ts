@@ -1,6 +1,6 @@
 /**
  * Logins at a provider: code with PKCE and state. The answer comes back through the studio, which passes it on as the user
- * who is signed in there; it counts only for the user who started the login, once, and within a quarter of an hour.
+ * who is signed in there; it is accepted only from the user who started the login, once, and within 15 minutes.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
@@ -15,7 +15,7 @@ import { type NewTokens, readAccount, requestTokens } from "./token-requests.ts"
 const MINUTES = 15;
 const MOST_PENDING = 20; // of one user
 
-/** What a login is for, and what the user decided before it began. */
+/** What a login is for, and what the user chose before it began. */
 export interface LoginPurpose {
   readonly scopes: readonly string[];
   /** `*`: every agent that the user uses. */
@@ -27,7 +27,7 @@ export interface LoginPurpose {
 }
 
 export interface PendingLogin extends LoginPurpose {
-  /** With those that the user has given before: a provider may replace the older consent. */
+  /** With the scopes consented to before: a provider may replace the older consent. */
   readonly asked: readonly string[];
   readonly verifier: string;
   readonly redirectUri: string;
@@ -126,7 +126,7 @@ export function connectionLogins(parts: LoginParts): ConnectionLogins {
   };
 }
 
-/** Old ones go first; one user cannot fill the table. */
+/** The oldest are removed first; one user cannot fill the table. */
 const STORE = `with old as (delete from connection_logins where expires_at < now())
   insert into connection_logins (id, user_email, provider, secret, expires_at)
   select $1, $2, $3, $4, now() + interval '${MINUTES} minutes'
@@ -135,7 +135,7 @@ const TAKE = `delete from connection_logins where id = $1 and user_email = $2 an
 
 type Answer = Omit<Parameters<ConnectionLogins["finish"]>[0], "userEmail" | "state">;
 
-/** An answer of another server than the one that was asked does not count: its code would be sent to the wrong one. */
+/** An answer from a server that was not asked is refused: its code would be sent to the wrong server. */
 function whyRefused(
   { oauth }: ConfiguredProvider,
   { redirectUri }: PendingLogin,
@@ -165,6 +165,6 @@ async function exchange(
   if (!tokens.ok) return tokens;
   const { accessToken = "" } = tokens.value.secret;
   const account = tokens.value.account ?? (await readAccount(fetch, provider, accessToken));
-  // A server that does not repeat the scopes gave those that were asked for.
+  // A server that does not repeat the scopes granted what was asked for.
   return ok({ ...tokens.value, scopes: tokens.value.scopes ?? asked, account });
 }

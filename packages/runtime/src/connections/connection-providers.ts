@@ -1,6 +1,6 @@
 /**
  * The providers that users can connect to: rows of the table with the operator's client, and the operator's own. Nobody
- * else adds one or changes its hosts: a document or an agent only names a provider.
+ * else can add one or change its hosts: a document or an agent only names a provider.
  */
 import { isDeepStrictEqual } from "node:util";
 import { fail, ok, type Result } from "@capstan/core";
@@ -16,7 +16,7 @@ import {
   usualOAuth,
 } from "./provider-table.ts";
 
-/** What an operator set, as parsed by the route; the client's secret is kept apart. */
+/** The operator's settings, as parsed by the route; the client's secret is stored separately. */
 export interface ProviderSettings {
   readonly name?: string | undefined;
   readonly kind?: ConnectionProvider["kind"] | undefined;
@@ -27,7 +27,7 @@ export interface ProviderSettings {
   readonly token_url?: string | undefined;
   readonly revocation_url?: string | undefined;
   readonly issuer?: string | undefined;
-  /** Read from its metadata; nobody sets it. */
+  /** Read from its metadata, never set by hand. */
   readonly names_itself?: boolean | undefined;
   readonly account_url?: string | undefined;
   readonly hosts?: readonly string[] | undefined;
@@ -118,7 +118,7 @@ export function connectionProviderStore(
   };
 }
 
-/** Where secrets of the provider go. Nobody gave theirs for another place: not its client's, not a user's. */
+/** The addresses that secrets of the provider are sent to. Secrets were given for these only. */
 function placesOf(stored: unknown): unknown[] {
   const { token_url, revocation_url, account_url, hosts } = (stored ?? {}) as ProviderSettings;
   return [token_url, revocation_url, account_url, hosts && [...hosts].sort()].map((place) => place ?? null);
@@ -166,7 +166,7 @@ function isAt({ kind, hosts, oauth }: ConnectionProvider, url: URL): boolean {
   );
 }
 
-/** What a row of the table does not say itself. Undefined when it is neither listed nor complete. */
+/** Fills in what a row of the table leaves out. Undefined when it is neither listed nor complete. */
 function providerOf(id: string, settings: ProviderSettings): ConnectionProvider | undefined {
   const listed = CONNECTION_PROVIDERS.find((row) => row.id === id);
   if (listed?.oauth) return { ...listed, oauth: withPlaces(listed.oauth, settings) };
@@ -210,7 +210,7 @@ function sentAs({ kind, header, query, prefix }: ProviderSettings): ConnectionPr
   return { in: "header", name, prefix: prefix ?? (name === "authorization" ? "Bearer " : "") };
 }
 
-/** A row's own addresses and hosts are not for an operator to change by mistake; another provider needs all of them. */
+/** An operator cannot change a row's own addresses and hosts by mistake; another provider needs all of them. */
 function settingsFault(id: string, settings: ProviderSettings): string | undefined {
   if (isListed(id)) {
     const { client_id, tenant, ...fixed } = settings;

@@ -9,7 +9,7 @@ export interface ConnectionState {
   readonly provider: string;
   readonly scopes: readonly string[];
   readonly account: string | null;
-  /** What the account really has. */
+  /** The scopes that the account really has. */
   readonly has: readonly string[];
   readonly missing: readonly string[];
   readonly isReady: boolean;
@@ -25,7 +25,7 @@ export async function connectionStates(
   for (const { name, connections } of tools) {
     for (const need of connections) {
       const provider = await parts.connectionProviders.find(need.provider);
-      if (!provider?.isReady && need.optional) continue; // it is called with a secret, or not at all
+      if (!provider?.isReady && need.optional) continue; // a tool is called with its secret or not at all
       const found = await stateOf(parts.connections, provider, need, userEmail, agentId);
       states.push({ tool: name, provider: provider?.id ?? need.provider, scopes: need.scopes, ...found });
     }

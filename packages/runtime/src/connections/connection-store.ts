@@ -37,7 +37,7 @@ export interface ConnectionUse {
   readonly usedAt: Date;
 }
 
-/** For how long an agent may use it: for one call, until a moment, or for ever. */
+/** How long an agent may use it: for one call, until a time, or for ever. */
 export interface Consent {
   readonly agentId: string;
   readonly callId?: string | undefined;
@@ -45,19 +45,19 @@ export interface Consent {
 }
 
 export interface ConnectionStore {
-  /** Newest first; of everyone without a user. */
+  /** Newest first; without a user, those of everyone. */
   list(userEmail?: string): Promise<ConnectionRecord[]>;
   get(id: string): Promise<Result<ConnectionRecord>>;
   of(userEmail: string, provider: string): Promise<ConnectionRecord | undefined>;
   save(place: { userEmail: string; provider: string }, tokens: NewTokens): Promise<ConnectionRecord>;
-  /** Deletes it, and returns the secret to take back at the provider. */
+  /** Deletes it and returns the secret, to be revoked at the provider. */
   remove(id: string): Promise<OpenedConnection | undefined>;
   allow(connectionId: string, consent: Consent): Promise<void>;
   consents(connectionIds: readonly string[]): Promise<ConsentRecord[]>;
   isAllowed(connectionId: string, agentId: string, callId: string): Promise<boolean>;
-  /** Ends what an agent may do with it. */
+  /** Revokes an agent's consent. */
   disallow(connectionId: string, agentId: string): Promise<boolean>;
-  /** For one request. Refreshed when it ends soon, or when it is still at the version that the provider refused. */
+  /** For one request. Refreshed when it expires soon, or when it is still the version that the provider refused. */
   open(id: string, provider: ConfiguredProvider, refused?: number): Promise<Result<OpenedConnection>>;
   /** The provider no longer accepts it. */
   end(id: string, version: number): Promise<void>;
@@ -69,7 +69,7 @@ export interface ConnectionStore {
       readonly limit: number;
       readonly after?: Place | undefined;
       readonly agentId?: string | undefined;
-      /** Words of the tool or the capability. */
+      /** Words from the tool or the capability. */
       readonly text?: string | undefined;
     },
   ): Promise<{ items: ConnectionUse[]; nextCursor?: string }>;

@@ -15,7 +15,7 @@ import { discoverProtectedServer, type ProtectedServer } from "./protected-serve
 import { lackingScopes } from "./provider-table.ts";
 import { registerClient } from "./register-client.ts";
 
-/** What a package's calls need, and what its server said of itself. */
+/** What a package's calls need, and how its server describes itself. */
 export interface McpAccount {
   readonly provider: string;
   readonly scopes: readonly string[];
@@ -71,7 +71,7 @@ export function mcpAccountStore(parts: McpAccountParts): McpAccounts {
   };
 }
 
-/** A client that is there is kept: refresh tokens are bound to it. */
+/** An existing client is kept: refresh tokens are bound to it. */
 async function setUp(
   { fetch, connectionProviders: providers, origin }: McpAccountParts,
   { providerId: id, host, resource, server, offered }: ProtectedServer,

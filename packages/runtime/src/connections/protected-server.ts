@@ -27,9 +27,9 @@ export interface ProtectedServer {
   readonly host: string;
   readonly resource: string;
   readonly server: AuthorizationServer;
-  /** What the server itself demanded: an account without it is of no use. */
+  /** Scopes that the server requires: an account without them is useless. */
   readonly scopes: readonly string[];
-  /** Asked for, too; the person may give less. */
+  /** Also asked for; the person may grant less. */
   readonly offered: readonly string[];
 }
 
@@ -87,14 +87,14 @@ async function readResource(
   return undefined;
 }
 
-/** Itself, or a path above it at the same host. */
+/** The resource itself, or a parent path on the same host. */
 function isOwn(resource: URL, address: URL): boolean {
   if (resource.origin !== address.origin) return false;
   const above = resource.pathname.replace(/\/?$/, "/");
   return address.pathname.replace(/\/?$/, "/").startsWith(above);
 }
 
-/** A login over plain http is only for a server that is itself reached so, which the operator allowed. */
+/** A login over plain http is only for a server that the operator allowed over http. */
 function serverFault(server: AuthorizationServer, address: URL): string | undefined {
   const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = server;
   const all = [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint];
@@ -112,7 +112,7 @@ export const parameter = (challenge: string, name: string): string | undefined =
   return quoted ?? plain;
 };
 
-/** Bound to where a token goes and to who gives it: tokens of one server are never found for another. */
+/** Bound to the server and its authorization server: tokens of one server are never used for another. */
 function idOf({ hostname }: URL, resource: string, issuer: string): string {
   const hash = createHash("sha256").update(`${resource} ${issuer}`).digest("hex").slice(0, 12);
   const shown = hostname.toLowerCase().replaceAll(/[^a-z0-9.]+/g, "-");

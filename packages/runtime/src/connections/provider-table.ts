@@ -5,7 +5,7 @@
 
 export type ConnectionKind = "oauth2" | "api_key" | "basic";
 
-/** Where a credential stands in a request. */
+/** Where a request carries a credential. */
 export interface SentAs {
   readonly in: "header" | "query";
   readonly name: string;
@@ -13,7 +13,7 @@ export interface SentAs {
   readonly prefix: string;
 }
 
-/** How a token is taken back at the provider: RFC 7009, or in a way of its own. */
+/** How a token is revoked at the provider: RFC 7009, or the provider's own way. */
 export type RevokeStyle = "form" | "json" | "github" | "bearer";
 
 export interface ConnectionProvider {
@@ -37,7 +37,7 @@ export interface OAuthFacts {
   readonly scopeParameter: string;
   /** Always asked for: who the account is, and a refresh token. */
   readonly baseScopes: readonly string[];
-  /** Left out when scopes are compared: some answers write them with it. */
+  /** Ignored when scopes are compared: some responses add it. */
   readonly scopePrefix?: string | undefined;
   /** Scopes that include others; a provider leaves out what is included. */
   readonly includes?: Readonly<Record<string, readonly string[]>> | undefined;
@@ -47,13 +47,13 @@ export interface OAuthFacts {
   readonly tokenBody: "form" | "json";
   /** More parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Where the account's name is read with the new token, and its fields, the first that is there. */
+  /** Where the account's name is read with the new token, and the fields to try in order. */
   readonly account?: { readonly url: string; readonly fields: readonly string[] } | undefined;
   /** RFC 8707: whom the token is for. */
   readonly resource?: string | undefined;
-  /** RFC 9207: who answers; an answer that names another is refused. */
+  /** RFC 9207: the issuer; an answer that names another is refused. */
   readonly issuer?: string | undefined;
-  /** RFC 9207: it always says who answers; an answer that does not is refused. */
+  /** RFC 9207: it always names its issuer; an answer without one is refused. */
   readonly namesItself?: boolean | undefined;
 }
 

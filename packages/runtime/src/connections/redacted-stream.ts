@@ -3,7 +3,7 @@
 const SHORTEST = 6; // shorter ones would match ordinary words
 const SHOWN = Buffer.from("[secret]");
 
-/** A secret as services repeat it: as it is, in an address, in base64. */
+/** The forms in which services repeat a secret: as it is, URL-encoded, in base64. */
 export function formsOf(secrets: readonly string[]): string[] {
   const forms = secrets
     .filter((secret) => secret.length >= SHORTEST)

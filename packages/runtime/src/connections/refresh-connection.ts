@@ -9,8 +9,8 @@ import type { SecretBox } from "../users/secret-box.ts";
 import type { ConfiguredProvider } from "./connection-providers.ts";
 import { type ConnectionSecret, requestTokens, TOKEN_REQUEST_MS } from "./token-requests.ts";
 
-const LEASE_SECONDS = Math.ceil(TOKEN_REQUEST_MS / 1000) + 5; // a process that was killed holds up others no longer
-const EARLY_MS = 60_000; // a token that ends during the call is of no use
+const LEASE_SECONDS = Math.ceil(TOKEN_REQUEST_MS / 1000) + 5; // after this, a killed process no longer blocks others
+const EARLY_MS = 60_000; // a token that expires during the call is useless
 const LOOK_AGAIN_MS = 50;
 
 export interface ConnectionRecord {
@@ -72,7 +72,7 @@ export async function openFresh(
     }
     const { rowCount } = await pool.query(LEASE, [id, version, LEASE_SECONDS]);
     if (rowCount) return refresh(parts, opened, state.refreshToken, provider);
-    await sleep(LOOK_AGAIN_MS); // another process refreshes; its lease ends by itself
+    await sleep(LOOK_AGAIN_MS); // another process refreshes; its lease expires
   }
 }
 
@@ -89,7 +89,7 @@ async function read(
   return rows[0] && openedOf(box, rows[0]);
 }
 
-/** A token that ends soon is refreshed, one that the provider refused too; without a refresh token it is used to its end. */
+/** Refreshes a token that expires soon or that the provider refused; without a refresh token it is used until it expires. */
 function stateOf(
   { record: { version, expiresAt }, secret: { refreshToken } }: OpenedConnection,
   refusedVersion: number | undefined,

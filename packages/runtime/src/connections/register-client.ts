@@ -29,7 +29,7 @@ const Registered = z.looseObject({
   token_endpoint_auth_method: z.enum(METHODS).optional().catch(undefined),
 });
 
-/** What we say of ourselves; at `clientDocumentPath` with its own address as the id. */
+/** Our client metadata; at `clientDocumentPath` with its own address as the id. */
 export const clientDocument = (origin: string, provider: string) => ({
   client_id: origin + clientDocumentPath(provider),
   client_uri: origin,
@@ -48,7 +48,7 @@ const clientFacts = (origin: string, provider: string) => ({
 const LOOPBACK = ["127.0.0.1", "localhost"];
 const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.includes(hostname);
 
-/** A server on loopback is opened by both of its names. */
+/** People open a server on loopback by either name. */
 function redirectUris(origin: string, provider: string): string[] {
   const url = new URL(origin);
   const hosts = isLoopback(url) ? LOOPBACK : [url.hostname];
@@ -56,7 +56,7 @@ function redirectUris(origin: string, provider: string): string[] {
   return hosts.map((host) => `${url.protocol}//${host}${port}${ownRedirectPath(provider)}`);
 }
 
-/** `byHand`: what an admin does where the server registers nobody. */
+/** `byHand`: what an admin does if the server offers no registration. */
 export async function registerClient(
   fetch: GuardedFetch,
   server: AuthorizationServer,

@@ -1,7 +1,7 @@
 /**
  * Requests to a provider's authorization server: a code or a refresh token for new tokens, and taking a token back. The
  * addresses come from the provider's row, redirects are refused, and what the server says in an error is shortened: it may
- * repeat what it was sent.
+ * repeat secrets.
  */
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
 import { z } from "zod";
@@ -11,7 +11,7 @@ import type { OAuthFacts } from "./provider-table.ts";
 export const TOKEN_REQUEST_MS = 10_000; // shorter than the lease of a refresh
 const MOST_LIFE_SECONDS = 10 * 366 * 24 * 3600;
 
-/** What is sealed in a connection's row. */
+/** Sealed in a connection's row. */
 export interface ConnectionSecret {
   readonly accessToken?: string;
   readonly refreshToken?: string;
@@ -23,13 +23,13 @@ export interface ConnectionSecret {
 export interface NewTokens {
   readonly secret: ConnectionSecret;
   readonly expiresAt: Date | undefined;
-  /** Undefined: as asked for (RFC 6749, 5.1). */
+  /** Undefined: the scopes asked for (RFC 6749, 5.1). */
   readonly scopes: readonly string[] | undefined;
   readonly account: string | undefined;
 }
 
 const text = z.string().min(1).max(20_000);
-/** Slack puts the user's token one level down. */
+/** Slack nests the user's token one level deeper. */
 const Tokens = z.looseObject({
   access_token: text.optional(),
   refresh_token: text.optional(),
@@ -163,7 +163,7 @@ export async function readAccount(
   return firstText(await answer.value.json().catch(() => undefined), oauth.account.fields);
 }
 
-/** At the provider; it counts here already. True when the provider agreed, undefined when it has no way to be told. */
+/** At the provider; here it is revoked already. True when the provider confirmed, undefined when it has no revocation. */
 export async function revokeTokens(
   fetch: GuardedFetch,
   provider: ConfiguredProvider,
@@ -187,7 +187,7 @@ export async function revokeTokens(
       ...more,
     });
   const styles: Record<OAuthFacts["revokeStyle"], () => Promise<Result<Response>>> = {
-    // The refresh token ends everything that came from it.
+    // Revoking the refresh token also revokes its access tokens.
     form: () =>
       post(fetch, provider, { ...oauth, tokenBody: "form" }, url, {
         token: refreshToken ?? accessToken,

@@ -1,4 +1,4 @@
-/** SQL of datasets. The dataset's row is locked while a version is written: versions have no gaps and no two authors. */
+/** SQL of datasets. The dataset's row is locked while a version is written: versions have no gaps and one author each. */
 
 const COLUMNS = `d.id, d.owner, d.name, d.description, d.version, d.created_at as "createdAt", d.updated_at as "updatedAt",
   coalesce((select v.items from dataset_versions v where v.dataset_id = d.id and v.number = d.version), 0) as items`;
@@ -45,5 +45,5 @@ export const ADD_VERSION = `insert into dataset_versions(dataset_id, number, by,
 export const VERSIONS = `select number, by, at, why, added, changed, removed, items from dataset_versions
   where dataset_id = $1 and ($2::int is null or number < $2)
   and ($3::text is null or strpos(lower(concat_ws(' ', by, why)), lower($3)) > 0) order by number desc limit $4`;
-/** Out of every version. */
+/** Removes it from every version. */
 export const PURGE = "delete from dataset_items where dataset_id = $1 and item_id = $2";

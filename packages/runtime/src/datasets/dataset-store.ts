@@ -68,7 +68,7 @@ export interface Written {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
-  /** Were there already, word for word. */
+  /** Already there, word for word. */
   readonly unchanged: number;
 }
 

@@ -20,7 +20,7 @@ const LARGEST_ITEM = 1_000_000; // characters of JSON
 export interface ItemChoice {
   readonly scrubbed: readonly TextKind[];
   readonly labels: readonly string[];
-  /** Take the recorded answer as the expected one. */
+  /** Use the recorded answer as the expected one. */
   readonly expectAnswer: boolean;
 }
 

@@ -50,7 +50,7 @@ export function refusedSetup(error: unknown, location: string): Refused {
   return fail("database_setup_failed", { location, why: reasonOf(error), code });
 }
 
-/** System errors of a folder, with what helps; PGlite only reports WASI's error numbers. */
+/** A folder's system errors and what helps; PGlite only reports WASI's error numbers. */
 const SYSTEM_CAUSES: readonly { codes: readonly unknown[]; why: string; nextStep: string }[] = [
   {
     codes: ["ENOSPC", "53100", 51],

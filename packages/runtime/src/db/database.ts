@@ -28,11 +28,11 @@ export interface Database {
   readonly orm: NodePgDatabase;
   /** For reads that may be slightly stale: a replica if one is configured, otherwise the pool itself. */
   readonly reader: Reader;
-  /** Announces writes of what decides about calls to whoever caches it. */
+  /** Announces writes of what decides about calls, for caches. */
   readonly policyChanges: PolicyChanges;
   /** Set in the store of an organisation after the first. */
   readonly organisation?: OrganisationScope;
-  /** Connections that are inside an organisation from their first statement on. */
+  /** Connections that enter an organisation before their first statement. */
   openScope(scope: Scope): ScopedPools;
   close(): Promise<void>;
 }

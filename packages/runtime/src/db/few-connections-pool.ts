@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 declare module "pg" {
-  /** What pg-pool has and its types do not tell. */
+  /** Members of pg-pool that its types leave out. */
   interface Pool {
     newClient(waiting: Waiting): void;
     readonly _pendingQueue: Waiting[];

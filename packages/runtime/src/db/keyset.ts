@@ -27,14 +27,14 @@ export function readCursor(
   return isOurs ? ok({ at, id }) : fail("cursor_invalid", { cursor });
 }
 
-/** A place in a list that is numbered, such as the audit log. */
+/** A position in a numbered list, such as the audit log. */
 export function readNumberCursor(cursor: string | undefined): Result<number | undefined> {
   if (cursor === undefined) return ok(undefined);
   const number = /^\d{1,15}$/.test(cursor) ? Number(cursor) : undefined;
   return number === undefined ? fail("cursor_invalid", { cursor }) : ok(number);
 }
 
-/** What was read with one row too many: the page, and where the next one starts if there is one. */
+/** Turns rows read with one extra into a page, and the cursor of the next one if there is one. */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,
@@ -45,7 +45,7 @@ export function pageOf<Row>(
   return { items, ...(rows.length > limit && last && { nextCursor: cursorAt(placeOf(last)) }) };
 }
 
-/** A page of a list that is small enough to be read whole, newest first. `keyOf` tells rows of one moment apart. */
+/** A page of a list that is small enough to be read whole, newest first. `keyOf` orders rows of the same time. */
 export function pageInMemory<Row extends { readonly createdAt: Date }>(
   rows: readonly Row[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
@@ -75,7 +75,7 @@ export const placeAt = (createdAt: PgColumn): SQL<string> =>
 export const isAfter = (createdAt: PgColumn, id: PgColumn, place: Place): SQL =>
   sql`(${createdAt}, ${id}) < (${place.at}::timestamp at time zone 'UTC', ${place.id}::uuid)`;
 
-/** The same two for a statement that is written by hand: parameters `n` and `n + 1` are the place, null for the first page. */
+/** The same two for hand-written SQL: parameters `n` and `n + 1` are the position, null for the first page. */
 export const placeText = (createdAt: string): string =>
   `to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')`;
 export const isAfterText = (createdAt: string, id: string, n: number): string =>

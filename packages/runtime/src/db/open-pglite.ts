@@ -8,12 +8,12 @@ import type { PGlite } from "@electric-sql/pglite";
 import { openFilesLimit } from "./open-files-limit.ts";
 import { prepareStore } from "./prepared-store.ts";
 
-const SHARED_BUFFERS = "32MB"; // the system's file cache is behind it: a miss costs one read call
+const SHARED_BUFFERS = "32MB"; // the system's file cache backs it: a miss costs one read call
 
-const FEWEST_FILES = 64; // Postgres accepts no less
+const FEWEST_FILES = 64; // Postgres's minimum
 const MOST_FILES = 1000; // its default
 
-/** Postgres keeps every file open that it has read, some 280 after a few turns: half of the limit is for everything else. */
+/** Postgres keeps every file it has read open, about 280 after a few turns: half of the limit is for everything else. */
 export const filesOfStore = (limit = openFilesLimit() ?? Number.POSITIVE_INFINITY): number =>
   Math.max(FEWEST_FILES, Math.min(MOST_FILES, Math.floor(limit / 2)));
 

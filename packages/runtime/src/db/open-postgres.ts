@@ -40,7 +40,7 @@ export async function openPostgres(options: DatabaseOptions, url: string): Promi
   };
   const orm = drizzle(pool);
   const policyChanges = new PolicyChanges();
-  // Past a pooler in transaction mode: what a session entered would stay with the next one's statements.
+  // Bypasses a pooler in transaction mode: there, a session's settings would reach the next one's statements.
   const connectionString = verified(sessionPool === pool ? url : (options.directUrl ?? url));
   const openScope = (scope: Scope) =>
     postgresScope(scope, { connectionString, connections: SCOPE_CONNECTIONS }, (scoped) =>
@@ -120,7 +120,7 @@ function openReplica({ replicaUrl, onError }: DatabaseOptions): pg.Pool | undefi
   return watched(new pg.Pool({ connectionString: verified(replicaUrl), ...limits }), onError);
 }
 
-/** By the name of what pg does for these three today: with theirs, it warns at every start in five lines. */
+/** The names of what pg does for these three today: with the original names it prints a warning at every start. */
 const verified = (url: string): string =>
   url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, "$1verify-full");
 

@@ -1,5 +1,5 @@
 /**
- * Tells caches that agents, grants, rules or checks were written, so that a change counts for the next call.
+ * Tells caches that agents, grants, rules or checks were written, so that a change applies to the next call.
  * Caches of this process are told before the write returns, those of other processes by a notification sent before it
  * returns; caches expire anyway, because a notification may be lost.
  */
@@ -11,7 +11,7 @@ export class PolicyChanges {
     this.#listeners.add(listener);
   }
 
-  /** How other processes are told; until it is set there are none. */
+  /** Notifies other processes; until it is set there are none. */
   connect(tellOthers: () => Promise<void>): void {
     this.#tellOthers = tellOthers;
   }

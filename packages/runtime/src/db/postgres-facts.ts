@@ -27,7 +27,7 @@ export interface PostgresFacts {
   readonly database_limit: number;
   readonly makes_schemas: boolean;
   readonly makes_tables: boolean;
-  /** Its schemas exist: then no permission to create them is needed. */
+  /** Its schemas exist, so no permission to create them is needed. */
   readonly is_set_up: boolean;
 }
 

@@ -31,7 +31,7 @@ export async function prepareStore(folder: string): Promise<void> {
   if (existsSync(join(folder, "PG_VERSION")) || !existsSync(PACKED)) return;
   const preparing = `${folder}.preparing`;
   await rm(preparing, { recursive: true, force: true });
-  if ((await readdir(folder)).length > 0) return; // not ours to overwrite; PGlite reports what is wrong with it
+  if ((await readdir(folder)).length > 0) return; // left as it is; PGlite reports what is wrong with it
   try {
     await unpack(preparing);
     await rm(folder, { recursive: true });
@@ -73,7 +73,7 @@ async function writeFileFrom(reader: PackedReader, path: string, bytes: number):
   }
 }
 
-/** Reads lines and counted bytes alternately, in chunks: the whole would take 25 MB of memory. */
+/** Reads lines and counted bytes in turn, in chunks: reading it whole would take 25 MB of memory. */
 class PackedReader {
   readonly #stream = createReadStream(PACKED).pipe(createBrotliDecompress());
   readonly #chunks: AsyncIterator<Buffer> = this.#stream[Symbol.asyncIterator]();

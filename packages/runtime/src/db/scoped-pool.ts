@@ -23,7 +23,7 @@ export interface ScopedPools {
 
 type Connected = (error: Error | undefined) => void;
 
-/** A client that has entered when it counts as connected. */
+/** A client that enters the organisation before it counts as connected. */
 export function scopedClient({ enter }: Scope): typeof pg.Client {
   class ScopedClient extends PreparingClient {
     // biome-ignore lint/suspicious/noExplicitAny: pg overloads `connect`; the pool calls it with a callback
@@ -88,7 +88,7 @@ class LentSessionPool extends pg.Pool {
     const leave = (error?: Error | boolean): void => {
       client.query(this.#scope.leave).then(
         () => giveBack(error),
-        () => {}, // a session that is still inside is given to nobody
+        () => {}, // a session that is still inside is not reused
       );
     };
     try {

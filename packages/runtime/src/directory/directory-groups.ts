@@ -34,7 +34,7 @@ export interface DirectoryGroupChange {
   readonly members?: readonly MemberChange[];
 }
 
-/** "no member": someone of them is not in the directory; nothing was changed. */
+/** "no member": one of them is not in the directory; nothing was changed. */
 export type GroupRefusal = "taken" | "gone" | "no member";
 
 export interface DirectoryGroups {
@@ -159,7 +159,7 @@ async function changeMembers(tx: Transaction, id: string, change: MemberChange):
   const { groupId, userId } = directoryMembers;
   if (change === "clear") return void (await tx.delete(directoryMembers).where(eq(groupId, id)));
   if ("remove" in change) {
-    const ids = change.remove.filter(isUuid); // who is not in it is not in it afterwards either
+    const ids = change.remove.filter(isUuid); // removing a non-member changes nothing
     if (ids.length > 0) await tx.delete(directoryMembers).where(and(eq(groupId, id), inArray(userId, ids)));
     return;
   }
@@ -170,7 +170,7 @@ async function changeMembers(tx: Transaction, id: string, change: MemberChange):
     .select({ id: directoryUsers.id })
     .from(directoryUsers)
     .where(and(inArray(directoryUsers.id, ids), isNull(directoryUsers.deletedAt)))
-    .for("share"); // nobody is removed meanwhile
+    .for("share"); // nobody is removed in the meantime
   if (known.length < ids.length) throw new Refused("no member");
   await tx
     .insert(directoryMembers)

@@ -21,14 +21,14 @@ export interface DirectoryUser extends DirectoryUserInput {
   readonly updatedAt: Date;
 }
 
-/** A part of a list, in the order that rows came. */
+/** A part of a list, in the order of creation. */
 export interface DirectoryRange {
   readonly after?: string | undefined;
   readonly skip?: number;
   readonly limit: number;
 }
 
-/** What a search certainly needs; the rest of its filter is checked on what is found. */
+/** The part of a filter that SQL checks; the rest is checked on the rows found. */
 export interface DirectoryUserQuery {
   readonly id?: string;
   readonly userName?: string;
@@ -49,7 +49,7 @@ export interface DirectoryUsers {
   count(): Promise<number>;
   /** Which of these users are in which groups. */
   groupsOf(ids: readonly string[]): Promise<{ userId: string; groupId: string; name: string }[]>;
-  /** Our users whom this row is about: their rights follow from it. */
+  /** Our users that this row is about: their rights depend on it. */
   ownersOf(user: DirectoryUser): Promise<string[]>;
 }
 

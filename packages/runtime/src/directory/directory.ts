@@ -1,4 +1,4 @@
-/** A company's directory as it was pushed: its users, its groups, and the tokens that let it in. */
+/** A company's directory as pushed by SCIM: its users, its groups and its tokens. */
 import type { Database } from "../db/database.ts";
 import { type DirectoryGroups, directoryGroupStore } from "./directory-groups.ts";
 import { type DirectoryTokens, directoryTokenStore } from "./directory-tokens.ts";

@@ -15,7 +15,7 @@ import { type ModelAnswer, streamModel } from "../runs/model/stream-model.ts";
 import { wait } from "../runs/model/wait.ts";
 import { estimateFor } from "../runs/steps/spend.ts";
 
-const MOST_CHARS = 60_000; // of what it reads; an answer and its calls are far below
+const MOST_CHARS = 60_000; // of what it reads; an answer and its calls are far shorter
 const ATTEMPTS = 3;
 const MOST_WAIT_MS = 20_000;
 
@@ -118,7 +118,7 @@ async function voteWithinBudget(
     if (spent.tokens > 0) await budgets?.settle(reservation, spent);
     return vote;
   } finally {
-    await budgets?.release(reservation); // nothing is left of a settled one
+    await budgets?.release(reservation); // no-op once the reservation is settled
   }
 }
 

@@ -19,7 +19,7 @@ const COLUMNS = `p.id, p.owner, p.name, p.dataset_id as "datasetId", p.dataset_v
     p.created_at as "createdAt", p.ended_at as "endedAt", (select d.name from datasets d where d.id = p.dataset_id) as "datasetName"`;
 
 /**
- * A cell for each item of the version, variant and repeat. Repeats come last, so that a budget that ends early leaves whole rounds.
+ * A cell for each item, variant and repeat. Repeats come last, so that an exhausted budget leaves whole rounds.
  * $1 id, $2 owner, $3 name, $4 dataset, $5 version, $6 agent, $7 variants, $8 scorers, $9 repeats, $10 live reads,
  * $11 concurrency, $12 budget.
  */
@@ -44,7 +44,7 @@ const REVIEWS = `(select json_agg(json_build_object('scorer', r.scorer, 'by', r.
 const CELL_COLUMNS = `c.id, c.position, d.item_id as "itemId", c.variant, c.repeat, c.status, c.verdict, c.scores, c.failure, c.tokens,
   c.cost_usd as "costUsd", c.judge_usd as "judgeUsd", c.model_ms as "modelMs", c.comparison->'answer'->>'after' as answer,
   c.comparison->'outcome'->>'after' as outcome, c.comparison->'diverged' as diverged, d.source, ${REVIEWS}`;
-/** Only what figures are made of. */
+/** Only what figures are computed from. */
 export const SCORES = `select c.id, d.item_id as "itemId", c.variant, c.repeat, c.scores, c.tokens, c.cost_usd as "costUsd", c.model_ms as "modelMs",
     ${REVIEWS}
   from experiment_cells c join dataset_items d on d.row_id = c.row_id where c.experiment_id = $1 and c.status = 'done' order by c.position`;
@@ -54,7 +54,7 @@ export const CELLS = `select ${CELL_COLUMNS} from experiment_cells c join datase
     and ($4::text is null or c.status = $4) and c.position > $5 order by c.position limit $6`;
 export const CELL = `select ${CELL_COLUMNS}, c.messages, c.comparison, d.item from experiment_cells c
   join dataset_items d on d.row_id = c.row_id where c.experiment_id = $1 and c.id = $2`;
-/** Cells with a score that a person gives and this one has not. $1 experiment, $2 who, $3 after this position, $4 limit. */
+/** Cells that this person has yet to score. $1 experiment, $2 who, $3 after this position, $4 limit. */
 export const TO_REVIEW = `select ${CELL_COLUMNS}, d.item from experiment_cells c join dataset_items d on d.row_id = c.row_id
   where c.experiment_id = $1 and c.status = 'done' and c.position > $3 and exists (select 1 from json_array_elements(c.scores) s
     where s->>'pending' = 'true' and not exists (select 1 from experiment_reviews r

@@ -30,7 +30,7 @@ export const startExperimentWorker = (parts: CellParts): Promise<LeasedWorker> =
     work: (cell, signal) => runCell(parts, cell, signal),
   });
 
-/** An event follows what is stored: a cell that is made again after a crash counts once. */
+/** Emitted after the score is stored: a cell that is repeated after a crash counts once. */
 const withEvents = (queue: CellQueue, { scored }: CellParts): CellQueue => ({
   ...queue,
   async end(cell, end) {

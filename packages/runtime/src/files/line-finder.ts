@@ -7,7 +7,7 @@ import type { CompileGrep, LineFinder } from "@capstan/core/internal";
 import { RE2JS, RE2JSException } from "re2js";
 
 const MAX_PATTERN_CHARS = 1_000;
-const MAX_LINE_CHARS = 500; // of a line shown; minified code has lines of megabytes
+const MAX_LINE_CHARS = 500; // of a shown line; minified code has lines of megabytes
 const SNIFFED_BYTES = 8_000; // git uses the same rule for binary files
 
 export const compileGrep: CompileGrep = (pattern) => {

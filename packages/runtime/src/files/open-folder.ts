@@ -88,12 +88,12 @@ export class OpenFolder {
     return about?.isFile() ? about.ctimeMs : undefined;
   }
 
-  /** What has this name, and where a link points; undefined when nothing has. */
+  /** The type of the entry with this name, and a link's target; undefined if there is none. */
   async about(name: string): Promise<EntryAbout | undefined> {
     const about = await lstat(this.#at(name)).catch(ignoreExpected);
     if (!about) return undefined;
     if (about.isSymbolicLink()) {
-      const target = await readlink(this.#at(name)).catch(() => undefined); // gone, or no link any more
+      const target = await readlink(this.#at(name)).catch(() => undefined); // removed, or no longer a link
       return target === undefined ? { kind: "other" } : { kind: "link", target };
     }
     if (!about.isFile()) return { kind: about.isDirectory() ? "folder" : "other" };
@@ -138,7 +138,7 @@ export class OpenFolder {
     await rmdir(this.#at(name)).catch(() => {});
   }
 
-  /** Gives this folder and the regular files and folders in it to another user; hard links are not given. */
+  /** Changes the owner of this folder and of the regular files and folders in it, except hard links. */
   async giveTo(uid: number, from: number): Promise<void> {
     const about = await this.#handle.stat();
     if (about.uid === from) await this.#handle.chown(uid, uid);
@@ -155,7 +155,7 @@ export class OpenFolder {
     }
   }
 
-  /** Lets others read what is this user's in this folder, and run what the owner can run; hard links stay as they are. */
+  /** Lets others read this user's files in this folder, and run what the owner can run; hard links stay unchanged. */
   async letOthersRead(uid: number): Promise<void> {
     await letOthersUse(this.#handle, uid);
     for (const { name, kind } of await this.entries()) {

@@ -24,7 +24,7 @@ export async function readPlainFile(path: string, maxBytes: number): Promise<Pla
     const about = await handle.stat();
     if (!about.isFile() || about.size > maxBytes) return "refused";
     const bytes = await handle.readFile();
-    if (bytes.length > maxBytes) return "refused"; // it grew while it was read
+    if (bytes.length > maxBytes) return "refused"; // it grew while being read
     return { bytes, changedAtMs: about.ctimeMs, modifiedAtMs: about.mtimeMs };
   } finally {
     await handle.close();
@@ -39,7 +39,7 @@ export async function readPlainText(path: string, maxBytes: number): Promise<str
 
 /**
  * The same for the operator's own folders, at once. Links are followed there: a folder that Kubernetes mounts consists of
- * them. A pipe or a device is refused all the same, because reading it would stop the whole server.
+ * them. A pipe or a device is still refused, because reading it would block the whole server.
  */
 export function readOperatorText(path: string, maxBytes: number): string | undefined {
   let descriptor: number | undefined;

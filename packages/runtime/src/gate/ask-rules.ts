@@ -7,13 +7,13 @@ import type { GateParts, GateRequest } from "./gate.ts";
 export interface RuleFacts {
   /** What the session has read; only asked when a rule depends on it. */
   readonly seen: () => Promise<SessionLabels>;
-  /** The call was made before: only calls before it count. */
+  /** A past call: only calls before it count. */
   readonly isPast?: boolean;
 }
 
 export interface Ruling {
   readonly decision: RuleDecision | undefined;
-  /** The rules that the call counts for when it is made, and how many calls there were. */
+  /** The rules that count the call once it is made, and their counts so far. */
   readonly counts: readonly (RuleCount & { readonly made: number })[];
 }
 
@@ -42,7 +42,7 @@ const ruleCall = (request: GateRequest, tool: RuntimeTool, args: unknown, now: D
 
 const NONE: Ruling = { decision: undefined, counts: [] };
 
-/** What the rules say of a call that is made now, or was made before. */
+/** The rules' decision about a call, now or in the past. */
 export async function askRules(
   request: GateRequest,
   tool: RuntimeTool,

@@ -40,7 +40,7 @@ import { runWithin } from "./run-within.ts";
 
 export interface GateRequest {
   readonly path: CallPath;
-  /** When the call was made, where past calls are judged; default: now. */
+  /** When the call was made, if it is a past call; default: now. */
   readonly at?: Date | undefined;
   readonly agent: RuntimeAgent;
   readonly tool: string;
@@ -61,13 +61,13 @@ export interface GateRequest {
   readonly fallback?: boolean;
   /** W3C's `traceparent` of the request that made the call. */
   readonly traceparent?: string | undefined;
-  /** What the session had read before this call; read when a rule needs it. Default: what it has read by now. */
+  /** What the session had read before this call; loaded when a rule needs it. Default: what it has read by now. */
   readonly seen?: (() => Promise<SessionLabels>) | undefined;
   /** An operator chose this call and its receiver beforehand: default rules do not apply, saved ones do. */
   readonly isArranged?: boolean;
-  /** Hears how far the tool is, when whoever called wants to know. */
+  /** Receives the tool's progress. */
   readonly progress?: ((report: ProgressReport) => void) | undefined;
-  /** What answers in place of the tools on the path `replay`; without it, such a call is refused. */
+  /** Answers in place of the tools on the path `replay`; without it, such a call is refused. */
   readonly replayed?: ReplayedResults;
 }
 
@@ -92,9 +92,9 @@ export type GateOutcome =
       readonly why: string;
       readonly tool: RuntimeTool;
       readonly input: unknown;
-      /** The tool's policy alone asks: a yes may hold for the rest of the session. */
+      /** Only the tool's policy asks: an approval may apply to the rest of the session. */
       readonly allowable: boolean;
-      /** Whom the rule that asks names, and what happens without an answer. */
+      /** Whom the rule asks, and what happens without an answer. */
       readonly ask?: RuleAsk | undefined;
     }
   /** The client runs it and sends the result. */
@@ -126,9 +126,9 @@ export interface GateParts {
   /** Called once per call, never with payloads; must not throw or block. */
   readonly record: (record: CallRecord) => void;
   readonly now: () => Date;
-  /** What the rules say of a call; nothing where none matches. */
+  /** The rules' decision about a call; undefined where none matches. */
   readonly rules?: AskRules | undefined;
-  /** Counts a call for rules that limit; false when another call took the last place meanwhile. */
+  /** Counts a call for rules that limit; false when another call took the last place first. */
   readonly takeCounts?: TakeCounts | undefined;
   /** Counts a call against budgets; the budget without room for it, if any. */
   readonly countCall?: BudgetLedger["countCall"] | undefined;
@@ -146,13 +146,13 @@ export interface Gate {
   check(request: GateRequest, rules?: AskRules): Promise<Judgement>;
 }
 
-/** What the gate decided, and by which rule, before anything runs. */
+/** The gate's decision and its rule, before anything runs. */
 export type Judgement = (
   | { readonly kind: "run"; readonly tool: RuntimeTool; readonly input: unknown; readonly call: HookCall }
   | Exclude<GateOutcome, { kind: "done" }>
 ) & {
   readonly ruled?: RuleDecision | undefined;
-  /** Rules that the call counts for when it is made. */
+  /** Rules that count the call once it is made. */
   readonly counts?: Ruling["counts"] | undefined;
 };
 
@@ -169,7 +169,7 @@ export function createGate(parts: GateParts): Gate {
   };
 }
 
-/** What the recording answers leaves no record: nothing ran, and nothing was refused. */
+/** A recorded answer leaves no call record: nothing ran, and nothing was refused. */
 async function replay(request: GateRequest, parts: GateParts): Promise<GateOutcome> {
   const startedAt = performance.now();
   const { outcome, isAnswered } = await replayedOutcome(request, {
@@ -177,7 +177,7 @@ async function replay(request: GateRequest, parts: GateParts): Promise<GateOutco
     runReading: () =>
       judgeAndRun(request, {
         ...parts,
-        labels: undefined, // the session that was recorded has read nothing new
+        labels: undefined, // the recorded session has read nothing new
         contextFor: (...asked) => readOnlyContext(parts.contextFor(...asked)),
       }),
   });
@@ -208,7 +208,7 @@ async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<Gate
 
 const MOST_JUDGED = 5;
 
-/** Counts the call for rules that limit. When another call was faster, the rules decide again, on what is true now. */
+/** Counts the call for rules that limit. When another call took the last place, the rules decide again. */
 async function countedJudgement<J extends Judgement>(
   request: GateRequest,
   judged: J,
@@ -249,7 +249,7 @@ async function overBudget(
     : refuse(failure, tool.capabilityId);
 }
 
-/** Before the tool runs: a process that is killed meanwhile must not forget what was read. */
+/** Stored before the tool runs: a killed process must not forget what was read. */
 async function addLabels(request: GateRequest, tool: RuntimeTool, { labels }: GateParts): Promise<void> {
   const { sessionId, runId, callId } = request;
   const brought = labelsOf(flowOf(tool.tool, tool.config));
@@ -283,7 +283,7 @@ async function judge(
     : { kind: "run", tool, input, call, ruled, counts };
 }
 
-/** A rule's question counts before a capability's, but where the capability asks an admin, no rule names somebody else. */
+/** A rule's question comes before a capability's, but where the capability asks an admin, no rule can name somebody else. */
 function questionOf(asked: RuleDecision | undefined, { why, whom }: { why: string; whom?: "admin" }) {
   const ask = whom ? { ...asked?.rule.ask, whom } : asked?.rule.ask;
   return asked ? { why: asked.why, ask, ruled: asked } : { why, ask };
@@ -302,7 +302,7 @@ const decide = (request: GateRequest, approved: boolean) =>
     approved,
   });
 
-/** Whether a person's yes may hold for the rest of the session: not where a rule or a check asks about this one call. */
+/** Whether an approval may apply to the rest of the session: not where a rule or a check asks about this call. */
 const isAllowable = ({ tool }: RuntimeTool, isChecked: boolean): boolean => !isChecked && !tool.changesRights;
 
 const isAskedByPolicy = async (
@@ -316,7 +316,7 @@ const isAskedByPolicy = async (
 const isAllowedInSession = async (request: GateRequest, tool: RuntimeTool): Promise<boolean> =>
   !tool.tool.changesRights && (await request.isAllowed?.(tool)) === true;
 
-/** A rule may lift the question a policy asks, never a denial, and never for calls that change rights. */
+/** A rule may waive the approval a policy requires, but never a denial, and never for calls that change rights. */
 const isAllowedBy = (ruled: RuleDecision | undefined, { tool }: RuntimeTool): boolean =>
   ruled?.effect === "allow" && !tool.changesRights;
 
@@ -357,7 +357,7 @@ async function runTool(
   return { kind: "done", output: after.output, capabilityId: tool.capabilityId, durationMs: took() };
 }
 
-/** A tool must not repeat what only the provider may see. */
+/** A tool must not repeat secrets that only the provider may see. */
 function withoutSecrets(ran: Result<unknown>, { redact }: ConnectedCall): Result<unknown> {
   const json = JSON.stringify(ran);
   const clean = redact(json);

@@ -9,7 +9,7 @@ import type { GateOutcome, GateRequest, Judgement } from "./gate.ts";
 export interface ReplayedResults {
   /** Rules on trial; those in effect when absent. */
   readonly rules?: AskRules | undefined;
-  /** The result of a call that was decided so; `run`: there is none, and the tool may be asked if it only reads. */
+  /** The recorded result for this decision; `run`: there is none, and the tool may run if it only reads. */
   answer(request: GateRequest, judged: Judgement): GateOutcome | "run";
 }
 
@@ -38,7 +38,7 @@ const refused = (tool: string): GateOutcome => ({
 
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** A tool that declares that it only reads is held to it: what it can reach has no way to write. */
+/** A tool that declares that it only reads is held to it: its context has no way to write. */
 export function readOnlyContext(context: ToolContext): ToolContext {
   const { fileStore, sandbox: _, ...rest } = context;
   const refuse = async (): Promise<Result<never>> => fail("replay_effect", { tool: "A write" });

@@ -38,8 +38,8 @@ async function firstSkill(folders: readonly string[]): Promise<Capability | unde
 }
 
 /**
- * A skill uses the package's commands, so it requires them and their rights. It has the package's version: its own may stay
- * the same while its text changes.
+ * A skill uses the package's commands, so it requires them and their rights. It has the package's version: its own may
+ * not change when its text does.
  */
 function withCommand(skill: Capability, { name, required_scopes }: Manifest, version: string): Capability {
   return {

@@ -45,7 +45,7 @@ export interface PackageHost {
   readonly isolation: CommandIsolation;
   /** Archives in `capabilities/clis/` that wait for review. */
   waiting(): Promise<WaitingPackage[]>;
-  /** A package for a program that knows nothing of Capstan, as a proposal. */
+  /** Proposes a package for a program that was not made for Capstan. */
   wrap(request: WrapRequest): Promise<Result<WrapProposal>>;
 }
 
@@ -82,7 +82,7 @@ export function createPackageHost(options: PackageHostOptions): PackageHost {
 
 /**
  * How packages are isolated for this data folder. Where the only way is another user, the folder's permissions are set so
- * that others can reach a package through it, and see nothing else in it.
+ * that others can reach a package in it, and see nothing else.
  */
 export async function probeIsolationFor(
   dataDir: string,

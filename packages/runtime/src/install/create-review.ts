@@ -46,7 +46,7 @@ export function reviewOf(
   };
 }
 
-/** Of the list, not of the lock: two servers may write the same versions in another order. */
+/** Hash of the list, not of the lock: two servers may write the same versions in another order. */
 const hashOfList = ({ list }: ResolvedDependencies): string =>
   sha256Hex(
     new TextEncoder().encode(

@@ -30,6 +30,6 @@ export function descriptionOf(capability: Capability): PackageDescription {
   };
 }
 
-/** Of an agent that has no secret of its own for it. */
+/** For an agent without its own secret for it. */
 const needsOf = ({ connections }: AnyTool) =>
   typeof connections === "function" ? connections({}) : connections;

@@ -70,7 +70,7 @@ export async function fetchPackage(
     : fail("package_source_unknown", { source: words });
 }
 
-/** By the words alone: whether a file is there is nobody's business who may not read it. */
+/** Decided by the name alone: whether a file exists is not revealed to those who may not read it. */
 const mayRead = (words: string, { onlyFolder }: FetchParts): boolean =>
   onlyFolder === undefined || dirname(resolve(words)) === resolve(onlyFolder);
 
@@ -228,7 +228,7 @@ async function packPython(files: readonly ArchiveFile[]): Promise<Result<{ bytes
   }
 }
 
-/** By its name in the registry, whatever lies on the disk under the same name. */
+/** By its name in the registry, even if the disk has something of that name. */
 export async function fromNpm(
   name: string,
   { npm }: Pick<FetchParts, "npm">,

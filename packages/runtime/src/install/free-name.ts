@@ -26,6 +26,6 @@ function declarationIn(bytes: Uint8Array): Readonly<Record<string, unknown>> | u
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
   } catch {
-    return undefined; // reading it reports what is wrong
+    return undefined; // reading it later reports what is wrong
   }
 }

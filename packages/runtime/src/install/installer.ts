@@ -30,9 +30,9 @@ export interface InstallerParts extends FetchParts {
   readonly kinds: PackageKinds;
   readonly isolation: CommandIsolation;
   readonly lockPath: string;
-  /** The other package that owns a capability id; undefined = nobody. */
+  /** The other package that owns a capability id; undefined = none. */
   readonly ownerOf: (capability: string, packageName: string) => string | undefined;
-  /** Refuses what would break agents, unless forced; otherwise says which it breaks. */
+  /** Refuses what would break agents; if forced, returns the agents that break. */
   readonly checkUpdate?: CheckUpdate | undefined;
   readonly now: () => Date;
   readonly helpTimeoutMs?: number;
@@ -308,11 +308,11 @@ async function complete(
   return ok({ record, review, broken: broken.value });
 }
 
-/** Whoever asked may have gone while it was built. */
+/** The client may have disconnected during the build. */
 const stillWanted = <T>({ signal }: InstallOptions, checked: Result<T>): Result<T> =>
   signal?.aborted ? fail("cancelled", { what: "The install" }) : checked;
 
-/** A first installation breaks nobody; where reading its capability means running it, that is spared. */
+/** A first installation breaks no agent, so its capability need not be read, which could mean running it. */
 async function checkUpdate(
   candidate: CandidatePackage,
   { isUpdate, options }: { readonly isUpdate: boolean; readonly options: InstallOptions },

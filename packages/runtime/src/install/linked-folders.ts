@@ -65,7 +65,7 @@ export class LinkedFolders {
   async #lookAt(record: PackageRecord): Promise<void> {
     const { name, sha256, origin } = record;
     const files = await folderState(origin);
-    if (files === undefined) return; // another server has the folder, or it is being moved
+    if (files === undefined) return; // another server holds the folder, or it is being moved
     const state = `${sha256} ${files}`;
     const before = this.#seen.get(name);
     const isSettled = before?.state === state;

@@ -80,7 +80,7 @@ type Tried =
   /** It wants a login: the `WWW-Authenticate` of its 401. */
   | { readonly url: string; readonly challenge: string };
 
-/** A server with a key in its headers is not asked for a login: what the operator gave counts. */
+/** A server with a key in its headers needs no login: the operator's key is used. */
 async function openUnasked(source: McpSource, name: string, parts: McpKindParts): Promise<Tried> {
   let challenge: string | undefined;
   const fetch: GuardedFetch = async (...asked) => {
@@ -94,7 +94,7 @@ async function openUnasked(source: McpSource, name: string, parts: McpKindParts)
   return !opened.ok && mayLogIn && challenge !== undefined ? { url: source.url, challenge } : { opened };
 }
 
-/** With the reviewer's own account; what is seen is kept for the loader. */
+/** With the reviewer's own account; the result is kept for the loader. */
 async function describeWithLogin(
   bytes: Uint8Array,
   asked: {

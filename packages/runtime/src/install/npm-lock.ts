@@ -32,7 +32,7 @@ const Entry = z.looseObject({
 type Entry = z.infer<typeof Entry>;
 const Lock = z.looseObject({ lockfileVersion: z.number(), packages: z.record(z.string(), Entry) });
 
-/** The first of these that is no version in a registry, as the end of a sentence. */
+/** The first of these that is not a version in a registry, as the end of a sentence. */
 export function notInRegistry(ranges: readonly (readonly [string, string])[]): string | undefined {
   const wrong = ranges.find(([, range]) => !RANGE.test(range));
   return wrong && `depends on ${wrong[0]} by "${wrong[1]}", which is not a version in a registry`;
@@ -115,7 +115,7 @@ function decoded(path: string): string {
   }
 }
 
-/** The closest package around a bundled one that has an archive of its own; empty when there is none. */
+/** The closest package around a bundled one that has its own archive; empty if there is none. */
 function archiveAround(path: string, packages: Readonly<Record<string, Entry>>): string {
   const outer = path.slice(0, Math.max(0, path.lastIndexOf("/node_modules/")));
   return outer !== "" && packages[outer]?.inBundle ? archiveAround(outer, packages) : outer;

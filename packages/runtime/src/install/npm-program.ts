@@ -15,7 +15,7 @@ import {
 import { askOperator, runTool, type ToolRun, withStaging } from "./run-tool.ts";
 
 const ASK_MS = 30_000;
-/** npm's default is five minutes and two retries; offline, a person would wait that long for nothing. */
+/** npm's default is five minutes and two retries, far too long when offline. */
 const PATIENCE = ["--fetch-timeout=30000", "--fetch-retries=1"];
 /** Settings that decide where packages come from; the rest of the operator's configuration is left out. */
 const KEPT_SETTING = /^(registry|@[^:]+:registry|proxy|https-proxy|noproxy|cafile|ca|strict-ssl)$/;

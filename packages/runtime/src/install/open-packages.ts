@@ -66,7 +66,7 @@ export interface PackagesOptions {
   readonly toolEnvironment: Readonly<Record<string, string>>;
   /** The operator explicitly allowed running packages on a system that cannot isolate them. */
   readonly allowsUnseparated?: boolean;
-  /** Set for one beside the first. */
+  /** Set for organisations after the first. */
   readonly organisation?: string | undefined;
   /** Hosts that packages may reach although they are not public, as in CAPSTAN_ALLOW_HOSTS. */
   readonly allowHosts?: readonly string[] | undefined;
@@ -99,18 +99,18 @@ export interface Packages {
     options?: { user?: string; runToDescribe?: boolean },
   ): Promise<Result<PackageReview>>;
   install(source: PackageSource, options: InstallOptions): Promise<Result<Installed>>;
-  /** A package for a program that knows nothing of Capstan: files to edit and install. Runs its `--help`, isolated. */
+  /** Proposes a package for a program that was not made for Capstan: files to edit and install. Runs its `--help`, isolated. */
   wrap(request: WrapRequest): Promise<Result<WrapProposal>>;
-  /** Refused when agents would break, unless forced. `kept`: folders with users' own data, which are theirs to delete. */
+  /** Refused when agents would break, unless forced. `kept`: folders with users' data, which only they delete. */
   uninstall(
     name: string,
     options?: { readonly force?: boolean },
   ): Promise<Result<{ record: PackageRecord; kept: string[]; broken: readonly BrokenAgent[] }>>;
-  /** The installed version of the package that brings a capability and those kept beside it; none if no package does. */
+  /** The installed and kept versions of the package that a capability comes from; empty if no package does. */
   versions(capability: string): Promise<readonly PackageRecord[]>;
-  /** What comes and goes with this capability: all that its package registered. */
+  /** All capabilities that its package registered. */
   broughtWith(capability: string): readonly string[];
-  /** Frees a version that is kept. */
+  /** Deletes a kept version. */
   removeVersion(capability: string, version: string): Promise<Result<true>>;
   close(): Promise<void>;
 }
@@ -183,7 +183,7 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
   };
 }
 
-/** Versions that agents can still stay on once another takes the place of `before`. */
+/** Versions that agents can stay on after `before` is replaced. */
 function versionsAfterUpdate(
   before: PackageRecord | undefined,
   { kinds }: PackageHost,

@@ -15,11 +15,11 @@ export interface ResolvedDependency {
   /** What it is called in the registry. */
   readonly name: string;
   readonly version: string;
-  /** The registry's; of the archive around it for one that is inside another. */
+  /** From the registry; for a bundled package, the hash of the archive that contains it. */
   readonly hash: string;
-  /** The other name under which the package's code finds it. */
+  /** The alias under which the package's code finds it. */
   readonly installed_as?: string;
-  /** The dependency in whose archive it lies. */
+  /** The dependency whose archive contains it. */
   readonly inside?: string;
 }
 
@@ -40,7 +40,7 @@ export interface PlaceRequest {
 }
 
 export interface PackageKindRules {
-  /** Loading it starts a process or opens a connection, so an earlier version is only kept while something names it. */
+  /** Loading it starts a process or opens a connection, so an earlier version is only kept while something pins it. */
   readonly staysOpen?: true;
   /** The archive's metadata. Nothing of the package runs. */
   read(bytes: Uint8Array): Promise<Result<PackageReading>> | Result<PackageReading>;

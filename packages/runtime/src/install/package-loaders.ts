@@ -35,11 +35,11 @@ export const storedLoaders = (
   manifests: LoadedManifests,
 ): PackageLoaders => loadersOver(parts, store, remembering(manifests, commandLoader(parts)));
 
-/** Earlier versions: their manifests are not the ones that count. */
+/** Earlier versions; their manifests are not in effect. */
 export const keptLoaders = (parts: LoadingParts, store: Pick<PackageStore, "archive">): PackageLoaders =>
   loadersOver(parts, store, commandLoader(parts));
 
-/** The capabilities of a package that is not stored yet; nothing of it stays open. */
+/** The capabilities of a package that is not stored yet; everything opened for it is closed again. */
 export async function candidateCapabilities(
   parts: LoadingParts,
   { record, bytes, folder }: CandidatePackage,
@@ -68,7 +68,7 @@ export const agentGuard =
   async (name, after, { force, versions = [] }) =>
     parts ? checkChanges(parts, changesOf(loaded.idsOf(name), after, versions), { force }) : ok([]);
 
-/** Bundled skills come and go with their package. */
+/** Bundled skills are added and removed with their package. */
 function changesOf(
   before: readonly string[],
   after: readonly Capability[],

@@ -63,7 +63,7 @@ export class PackageRegistry {
 
   /** Call after a local change, so that the response to a request already includes it. */
   sync(): Promise<void> {
-    this.#running = this.#running.catch(() => {}).then(() => this.#sync()); // callers that waited for that one got its result
+    this.#running = this.#running.catch(() => {}).then(() => this.#sync()); // callers that waited for it share its result
     return this.#running;
   }
 
@@ -124,7 +124,7 @@ export class PackageRegistry {
     await closeUnused(before?.kept, kept);
   }
 
-  /** Of a package that stays as it is, earlier versions came or went. */
+  /** The package is unchanged, but its earlier versions are not. */
   async #change(entry: LoadedEntry, keptRecords: readonly PackageRecord[]): Promise<void> {
     const { kept: before } = entry;
     if (keptRecords.length === before.size && keptRecords.every(({ sha256 }) => before.has(sha256))) return;
@@ -133,7 +133,7 @@ export class PackageRegistry {
     await closeUnused(before, entry.kept);
   }
 
-  /** One that cannot be loaded here is left out: who pins it is told so. What is already loaded stays open. */
+  /** One that cannot be loaded here is left out, and agents that pin it report that. Loaded ones stay open. */
   async #earlier(
     records: readonly PackageRecord[],
     before: EarlierVersions = new Map(),
@@ -164,7 +164,7 @@ export class PackageRegistry {
     await closeUnused(kept, new Map());
   }
 
-  /** At once; what it returns closes the package, but not its earlier versions. */
+  /** Returns what closes the package, but not its earlier versions. */
   #forget(name: string): () => Promise<void> {
     const before = this.#loaded.get(name);
     this.problems.delete(name);

@@ -13,7 +13,7 @@ export interface PackageStore {
   put(
     record: PackageRecord,
     archive: Uint8Array,
-    /** How the version that it replaces is kept for those who stay on it; absent: not at all. */
+    /** How the replaced version is kept for agents that pin it; absent: not at all. */
     keeping?: (before: PackageRecord) => Keeping,
   ): Promise<void>;
   /** Earlier versions that are kept, newest first; without a name those of all packages. */

@@ -33,7 +33,7 @@ export async function readCommandHelp(
   return fail("wrap_no_help", { program: [program, ...subcommand].join(" "), tried: WAYS, why });
 }
 
-/** The version that it names itself; undefined when it names none. */
+/** The version in its own output, if any. */
 export async function readVersion({ line, isolation }: HelpReader): Promise<string | undefined> {
   for (const way of ["--version", "-V"]) {
     const outcome = await runIsolated(line, [way], { timeoutMs: HELP_MS, onFlood: "cut" }, isolation);

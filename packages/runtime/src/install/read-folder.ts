@@ -17,7 +17,7 @@ const LEFT_OUT = new Set([
   ".pytest_cache",
 ]);
 
-/** Whether a file or folder of this name is no part of a project's sources. */
+/** Whether a file or folder of this name is not part of a project's sources. */
 export const isLeftOut = (name: string): boolean => LEFT_OUT.has(name);
 
 export async function readFolder(
@@ -59,7 +59,7 @@ async function readOpened(
   return ok(files.sort((a, b) => (a.path < b.path ? -1 : 1)));
 }
 
-/** Whoever writes to the folder may swap a file for a link after it was looked at: from here on none is followed. */
+/** A file may be swapped for a link after it was checked, so from here on no link is followed. */
 async function readInside(
   opened: OpenFolder,
   names: readonly string[],

@@ -76,7 +76,7 @@ export async function runTool(request: ToolRequest, isolation: CommandIsolation)
   return { ok: true, value: { ok: isDone, stdout, why: isDone ? "" : why || `it ended: ${exit}` } };
 }
 
-/** A package chooses what its manager downloads, so an organisation's must not reach what only the machine does. */
+/** A package chooses what its manager downloads, so an organisation's package must not reach the machine's own network. */
 function networkFor(
   { runsPackage, registries = [] }: ToolRequest,
   { organisation }: CommandIsolation,

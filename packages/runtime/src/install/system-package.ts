@@ -16,7 +16,7 @@ export async function systemPackageSummary(path: string, folder = DPKG): Promise
   return summary ? summary.charAt(0).toUpperCase() + summary.slice(1) : undefined;
 }
 
-/** A list names every file of a package; on merged systems as /bin/x what is at /usr/bin/x. */
+/** A list names every file of a package; on merged systems it lists /usr/bin/x as /bin/x. */
 async function ownerOf(path: string, folder: string): Promise<string | undefined> {
   const lists = await readdir(folder).catch(() => []);
   const paths = new Set([path, path.replace(/^\/usr\//, "/"), path.replace(/^\/(?!usr\/)/, "/usr/")]);

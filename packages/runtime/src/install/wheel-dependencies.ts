@@ -190,7 +190,7 @@ function attemptsOf({ python, findLinks, isolation, onlyLocal = false }: PipRun)
   return [...(links.length > 0 ? [["--no-index", ...links]] : []), [...links, ...index]];
 }
 
-/** In an organisation its proxy is its network's. */
+/** In an organisation it uses the proxy of its network. */
 const withoutProxyOption = (index: readonly string[]): string[] =>
   index.filter((word, at) => word !== "--proxy" && index[at - 1] !== "--proxy");
 

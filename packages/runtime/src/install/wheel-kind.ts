@@ -11,7 +11,7 @@ import { type Python, pythonFiles } from "./python.ts";
 import { placeWheel, resolveWheel } from "./wheel-dependencies.ts";
 
 export interface WheelKindParts {
-  /** Searched when the first wheel arrives, not at startup. */
+  /** Python is searched when the first wheel arrives, not at startup. */
   readonly python: () => Promise<Result<Python>>;
   readonly isolation: CommandIsolation;
   readonly findLinks: readonly string[];

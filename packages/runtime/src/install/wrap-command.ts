@@ -1,5 +1,5 @@
 /**
- * `capstan wrap`: reads the help of a program that knows nothing of Capstan and proposes a package for it. Nothing is
+ * `capstan wrap`: reads the help of a program that was not made for Capstan and proposes a package for it. Nothing is
  * installed here: the answer is files for a person to read, edit and install as any other package.
  */
 import { fail, type Manifest, ok, type Result, readManifest } from "@capstan/core";
@@ -32,7 +32,7 @@ export interface WrapProposal {
   readonly origin: string;
   readonly manifest: Manifest;
   readonly files: readonly WrapperFile[];
-  /** What the proposal could not say. */
+  /** What the proposal leaves open. */
   readonly notes: readonly string[];
   /** The text it was made from. */
   readonly help: string;

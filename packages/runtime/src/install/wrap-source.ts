@@ -23,7 +23,7 @@ export interface WrapSource {
   readonly keywords?: readonly string[] | undefined;
 }
 
-/** What a confined command sees of the system. */
+/** The part of the system that a confined command sees. */
 const SYSTEM_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 const SEEN = /^\/(usr|bin|sbin|lib\w*|nix\/store)\//;
 
@@ -41,7 +41,7 @@ export async function findWrapSource(
   return ofNpm(npmName ?? words, asked.command, parts);
 }
 
-/** Undefined when no program of that name is there. */
+/** Undefined when there is no program of that name. */
 async function programPath(words: string): Promise<Result<string> | undefined> {
   if (isAbsolute(words)) {
     if (!(await isProgram(words))) return fail("wrap_source_unknown", { source: words });

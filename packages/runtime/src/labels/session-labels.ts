@@ -17,7 +17,7 @@ export interface LabelStore {
 }
 
 const READ = "select labels from sessions where id = $1";
-// What is there already wins, so that a label keeps its first origin.
+// Existing entries win, so that a label keeps its first origin.
 const ADD = "update sessions set labels = $2::jsonb || labels where id = $1 and not labels ?& $3::text[]";
 
 export const labelStore = (pool: Pick<pg.Pool, "query">): LabelStore => ({

@@ -39,7 +39,7 @@ function dot(a: Float32Array, b: Float32Array): number {
 
 const SCALE = 127;
 
-/** A vector of length 1 in one byte a number. */
+/** A unit vector with one byte per number. */
 export const packedVector = (vector: Float32Array): Buffer =>
   Buffer.from(Int8Array.from(vector, (value) => Math.round(value * SCALE)).buffer);
 

@@ -10,7 +10,7 @@ import type { MemoryRecord, MemoryStore } from "./memory-store.ts";
 
 export interface MemoryCall {
   readonly user: string;
-  /** Absent for a call without a saved agent: there is no memory of an agent then. */
+  /** Absent for a call without a saved agent, which has no agent memory. */
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly runId?: string | undefined;

@@ -43,7 +43,7 @@ export const wordsOf = (text: string, most = MOST_WORDS): string[] =>
     ),
   ].slice(0, most);
 
-/** A number is near to every other number. */
+/** Numbers are all similar to each other. */
 const meant = (words: readonly string[]): string[] => words.filter((word) => !/\d/.test(word));
 
 export const factKeys = (owner: MemoryOwner, text: string, meaning: MeaningKeys): string[] => {
@@ -65,7 +65,7 @@ export interface MemorySearch {
   readonly meanings: readonly string[];
 }
 
-/** Undefined when nothing of the text can be looked for. */
+/** Undefined when the text contains nothing to search for. */
 export function memorySearch(
   owners: readonly MemoryOwner[],
   text: string,

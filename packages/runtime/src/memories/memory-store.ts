@@ -32,7 +32,7 @@ export interface NewMemory extends MemoryOwner {
 }
 
 export interface FoundMemory extends MemoryRecord {
-  /** Similarity of the texts, and the shares of the words and meanings that it has. */
+  /** Similarity of the texts, and the shares of matching words and meanings. */
   readonly score: number;
 }
 
@@ -61,14 +61,14 @@ export interface MemoryChange {
 
 export const MOST_FACTS = 2_000; // of one owner
 const MOST_CANDIDATES = 1_000;
-const LOWEST_SCORE = 0.25; // below this, what two texts have in common is chance
+const LOWEST_SCORE = 0.25; // below this, similarity is chance
 const WORD_WEIGHT = 0.5;
 const MEANING_WEIGHT = 0.5;
 
 const COLUMNS = `id, scope, subject, text, labels, created_by as "createdBy", agent_id as "agentId", session_id as "sessionId",
   run_id as "runId", call_id as "callId", edited_by as "editedBy", created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** Nothing is written when the owner has enough. A fact that is known keeps its text and its labels. */
+/** Nothing is written when the owner's memory is full. A known fact keeps its text and its labels. */
 const ADD = `insert into memories(id, scope, subject, text, keys, vector, labels, created_by, agent_id, session_id, run_id, call_id)
   select $1::uuid, $2::text, $3::text, $4::text, array_to_tsvector($5::text[]), $6::bytea, $7::jsonb, $8::text, $9::text,
     $10::uuid, $11::uuid, $12::text
@@ -91,9 +91,9 @@ const FORGET = `delete from memories where id = $1 returning ${COLUMNS}`;
 
 export interface MemoryParts {
   readonly database: Pick<Database, "pool">;
-  /** Both are loaded when they are first needed. */
+  /** Both are loaded on first use. */
   readonly embed: () => Embed;
-  /** Words that others are compared with. Facts that are stored depend on them. */
+  /** The anchor words. Stored facts depend on them. */
   readonly anchors: () => readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Looks for drift when a revision has enough new scores. A look holds the revision's row and stores its alerts with the number of
- * looks in one commit: several processes, or one that is killed, look once and raise each alert once.
+ * checks in one commit: several processes, or one that is killed, check once and raise each alert once.
  */
 import { driftOf, type ScorerSpec, scorerName } from "@capstan/core/internal";
 import type pg from "pg";
@@ -36,7 +36,7 @@ interface Look {
   readonly against: number | null;
 }
 
-/** Every look that is due; the alerts that were raised. */
+/** Makes every check that is due and returns the alerts raised. */
 export async function findDrift(pool: pg.Pool, now: () => Date): Promise<DriftAlert[]> {
   const { rows } = await pool.query<{ monitorId: string; revision: number }>(statements.DUE_LOOKS);
   const raised: DriftAlert[] = [];
@@ -53,7 +53,7 @@ async function lookAt(
 ): Promise<DriftAlert[]> {
   const { rows } = await client.query<Look>(statements.TAKE_LOOK, [monitorId, revision]);
   const [look] = rows;
-  if (!look) return []; // another process has looked
+  if (!look) return []; // another process has checked
   const number = Math.floor(look.scored / look.everyRuns);
   await client.query(statements.LOOKED, [monitorId, revision, number]);
   const { against } = look;
@@ -122,7 +122,7 @@ async function store(
   return rowCount === 1;
 }
 
-/** What a webhook is told. */
+/** The body of the webhook. */
 const payloadOf = (
   { id, monitorId, monitor, agentId, scorer, revision, against, finding }: DriftAlert,
   at: Date,

@@ -15,7 +15,7 @@ export const LEASED = leasedStatements({
 
 /**
  * New runs, each decided on once by its id and the monitor's: every process decides the same. A run that has not ended is kept
- * until it has. $1: what began before this is in the store by now, whichever process began it. $2: a minute earlier.
+ * until it has. $1: runs that started before this are in the store by now, whichever process started them. $2: a minute earlier.
  */
 export const FIND = `with found as (insert into monitor_scores(id, monitor_id, run_id, position)
     select gen_random_uuid(), m.id, r.id, extract(epoch from now())::int
@@ -55,7 +55,7 @@ export const LIST = `select ${COLUMNS} from monitors m where ($1::text is null o
 
 export const CREATE = `insert into monitors(id, owner, everybody, name, agent_id, scorers, share, budget_usd, scrub, every_runs, drop,
     webhook_url, concurrency, scanned_to) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
-/** One that was paused continues with new runs. $2 name, $3 share, $4 budget, $5 every, $6 drop, $7 webhook, $8 status, $9 from when. */
+/** A resumed monitor continues with new runs. $2 name, $3 share, $4 budget, $5 every, $6 drop, $7 webhook, $8 status, $9 from when. */
 export const CHANGE = `update monitors set name = $2, share = $3, budget_usd = $4, every_runs = $5, drop = $6, webhook_url = $7,
     scanned_to = case when status = 'paused' and $8 = 'running' then $9::uuid else scanned_to end, status = $8, updated_at = now()
   where id = $1`;

@@ -10,9 +10,9 @@ import type { FailedEnd } from "../replays/leased-worker.ts";
 import type { ItemStatus } from "../replays/replay-store.ts";
 import * as statements from "./monitor-statements.ts";
 
-/** A run's row may appear a little after the time in its id: begun by a slow statement, or on a machine whose clock is behind. */
+/** A run's row may appear a little after the time in its id: written by a slow statement, or on a machine whose clock is behind. */
 const LATE_MS = 120_000;
-const STEP_MS = 60_000; // how far the mark of what is decided moves at once
+const STEP_MS = 60_000; // how far the position of sampled runs moves at once
 const AT_ONCE = 2; // scores of one monitor: live runs come first
 const SHOWN_RUNS = 1_000; // of each revision
 
@@ -20,7 +20,7 @@ export interface MonitorSettings {
   readonly name: string;
   /** In percent. */
   readonly share: number;
-  /** A day; null: no limit. */
+  /** Per day; null: no limit. */
   readonly budgetUsd: number | null;
   readonly everyRuns: number;
   readonly drop: number;

@@ -14,7 +14,7 @@ import type { WorkAskers } from "../replays/work-askers.ts";
 import { type DriftAlert, findDrift } from "./find-drift.ts";
 import { type ClaimedScore, type ScoreEnd, type ScoreQueue, scoreQueue } from "./monitor-store.ts";
 
-const PLACES = 2; // of a process, for all monitors
+const PLACES = 2; // per process, for all monitors
 
 export interface MonitorParts extends ScoreParts {
   readonly database: Database;
@@ -35,7 +35,7 @@ export const startMonitorWorker = (parts: MonitorParts): Promise<LeasedWorker> =
     work: (score, signal) => scoreLiveRun(parts, score, signal),
   });
 
-/** Drift is looked for with each claim: a look that a killed process missed is made by the next. */
+/** Each claim checks for drift, so that the next process makes a check that a killed one missed. */
 const withLooks = (queue: ScoreQueue, { database, scored, drifted }: MonitorParts): ScoreQueue => ({
   ...queue,
   async claim(most) {

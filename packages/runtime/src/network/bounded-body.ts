@@ -56,7 +56,7 @@ export function boundedBody(
   for (const name of encodings.toReversed()) {
     stages.push((DECODERS[name] ?? (() => new PassThrough()))(), atMost(maxBytes));
   }
-  const last = stages.at(-1) as Transform; // there is always one
+  const last = stages.at(-1) as Transform; // the list is never empty
   pipeline([raw, ...stages], closed);
   return last;
 }

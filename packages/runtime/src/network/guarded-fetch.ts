@@ -33,7 +33,7 @@ export interface GuardedFetchSettings {
   judge?: JudgeAddress;
 }
 
-/** `close` ends its connections, so that a process can end. `check` says now whether an address would be refused later. */
+/** `close` ends its connections, so that a process can end. `check` tells in advance whether an address would be refused. */
 export type ClosableFetch = GuardedFetch & {
   check(url: string): Promise<Result<URL>>;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings = {}): Closabl
   });
 }
 
-/** A name that leads nowhere now may lead somewhere when it is needed: only what the guard would refuse is refused. */
+/** A name that does not resolve now may resolve later, so only what the guard would refuse is refused. */
 async function checkAddress(text: string, guard: Guard, resolve: Resolve): Promise<Result<URL>> {
   const { allowed, judge = refusedAddress } = guard;
   const url = checkUrl(text, allowed, judge);

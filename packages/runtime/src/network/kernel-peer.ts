@@ -17,7 +17,7 @@ const IPV4 = "/proc/net/tcp";
 const IPV6 = "/proc/net/tcp6";
 const ESTABLISHED = "01";
 
-/** Undefined where the system does not tell. */
+/** Undefined where the system does not report it. */
 export function kernelPeer(): PeerOf | undefined {
   if (process.platform !== "linux") return undefined;
   try {
@@ -30,7 +30,7 @@ export function kernelPeer(): PeerOf | undefined {
   return async (socket) => findPeer(socket, await readIpv4()) ?? findPeer(socket, await readIpv6());
 }
 
-/** Joins calls to one reading that begins after all of them: one that is under way may lack their connections. */
+/** Shares one reading that begins after all the calls: a reading under way may lack their connections. */
 export function sharedReading<T>(read: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;

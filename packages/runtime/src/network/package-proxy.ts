@@ -22,7 +22,7 @@ export interface ProxyRules {
   readonly resolve: Resolve;
   /** Nothing but these hosts: the command carries a token that is meant for them. */
   readonly only?: readonly string[] | undefined;
-  /** The operator's own proxy, where there is no other way out. */
+  /** The operator's own proxy, if there is no other way out. */
   readonly upstream?: URL | undefined;
 }
 
@@ -62,7 +62,7 @@ function isAmong(entries: readonly string[], host: string, port: number): boolea
   });
 }
 
-/** Behind a proxy the names of the world are often unknown. */
+/** Behind a proxy, public names often do not resolve. */
 const unless = (upstream: URL | undefined) => (error: unknown) => {
   if (upstream === undefined) throw error;
   return undefined;

@@ -1,6 +1,6 @@
 /**
  * Connections that this process opens for others: for a package, a tool or a model. They come from the server's own user, so
- * a server on loopback would take them for its admin; it asks here first. Stored by their local port while they are
+ * a server on loopback would treat them as its admin; it checks here first. Stored by local port while they are
  * open.
  */
 import type { Socket } from "node:net";

@@ -12,7 +12,7 @@ import { inTransaction } from "../db/transaction.ts";
 
 /** Short: it is part of names, which Postgres cuts at 63 characters. */
 export const ORGANISATION_ID = /^[a-z][a-z0-9-]{1,29}$/;
-/** How the one that is always there is called. */
+/** The name of the organisation that always exists. */
 export const FIRST_ORGANISATION = "default";
 
 const SETTING = "capstan.organisation";
@@ -40,7 +40,7 @@ export async function scopeOf({ pool }: Pick<Database, "pool">, organisation: st
   };
 }
 
-/** Makes what is missing and brings its tables up to date; at each start, and again after an interruption. */
+/** Creates what is missing and migrates its tables; at each start, and again after an interruption. */
 export async function prepareOrganisation(
   database: Pick<Database, "kind" | "pool" | "sessionPool">,
   organisation: string,
@@ -72,7 +72,7 @@ export async function dropOrganisation(
   });
 }
 
-/** For a restore: its tables as they were after the migration of that time. */
+/** For a restore: its tables as of the backup's migration. */
 export const placeOrganisation = async (
   client: pg.PoolClient,
   organisation: string,

@@ -28,9 +28,9 @@ export type OrganisationChange = Partial<
 >;
 
 export interface OrganisationStore {
-  /** Those whose tables exist. */
+  /** Organisations whose tables exist. */
   list(): Promise<OrganisationRecord[]>;
-  /** Reserves the id; nobody enters it before `ready`. Taking up what was interrupted is no conflict. */
+  /** Reserves the id; nobody enters it before `ready`. Continuing an interrupted creation is not a conflict. */
   create(input: {
     readonly id: string;
     readonly name: string;
@@ -46,7 +46,7 @@ export interface OrganisationStore {
   removeMember(id: string, userEmail: string): Promise<boolean>;
 }
 
-const MOST_ORGANISATIONS = 200; // each has tables and connections of its own
+const MOST_ORGANISATIONS = 200; // each has its own tables and connections
 const MOST_MEMBERS = 10_000; // every read is bounded
 
 export function organisationStore({ orm }: Pick<Database, "orm">): OrganisationStore {
@@ -84,7 +84,7 @@ export function organisationStore({ orm }: Pick<Database, "orm">): OrganisationS
       const set = {
         ...change,
         ...(isDisabled !== undefined && { disabledAt: isDisabled ? sql`now()` : null }),
-        id, // a change of nothing is a statement, too
+        id, // an empty change is still a statement
       };
       const [row] = await orm
         .update(organisations)

@@ -35,9 +35,9 @@ export interface ResolvedModel {
   readonly inputs: ModelInputs;
   /** True for an unknown model: `inputs` is then what its provider accepts. */
   readonly isUnlisted?: boolean;
-  /** What is known of a model that brings its own facts. */
+  /** The facts that a model brings itself. */
   readonly abilities?: { readonly thinking: boolean; readonly parallelCalls: boolean };
-  /** Set where the provider caches up to marked places: put on the last part of what stays the same. */
+  /** For providers that cache up to a marker: set on the last part of the unchanged prefix. */
   readonly cacheMark?: SharedV4ProviderOptions | undefined;
   /** Sent with every call. */
   readonly callOptions?: SharedV4ProviderOptions | undefined;

@@ -113,7 +113,7 @@ function headersOf(answer: http.IncomingMessage): Headers {
 }
 
 function bodyOf(answer: http.IncomingMessage, filter: BodyFilter): ReadableStream<Uint8Array> {
-  let over = false; // also once the reader is gone: a pending chunk must not reach a closed stream
+  let over = false; // also after the reader left: a pending chunk must not reach a closed stream
   let received = 0;
   return new ReadableStream({
     start(controller) {

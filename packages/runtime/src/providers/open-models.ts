@@ -9,7 +9,7 @@ import { COMPATIBLE, type Credentials, PROVIDERS, type ProviderRow } from "./pro
 
 const UNKNOWN_WINDOW = 32_000; // for a model that no list knows: small enough for most
 const RESOLVED_KEPT_MS = 1000; // a new key takes effect within a second, and a step reads neither rows nor lists
-const MOST_KEPT = 1000; // names come with requests
+const MOST_KEPT = 1000; // names come from requests
 
 export interface OpenModelsParts {
   /** Keys and addresses from the environment, or set by an operator. */

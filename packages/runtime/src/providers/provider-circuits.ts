@@ -11,7 +11,7 @@ export class ProviderCircuits {
     this.#now = now;
   }
 
-  /** False while the provider rests; then one call is let through as a trial. */
+  /** False while the circuit is open; then one call is let through as a trial. */
   admits(provider: string): boolean {
     const { pass, next } = admit(this.#of(provider), this.#now(), RULES);
     this.#breakers.set(provider, next);

@@ -1,6 +1,6 @@
 /**
  * A queue with a few slots, fair between owners by their weights, and between the groups they are in before that: a free slot
- * goes to who has had the least of them. A full queue rejects the owner with the most entries, so that nobody fills it for
+ * goes to whoever was served least. A full queue rejects the owner with the most entries, so that nobody fills it for
  * everyone else.
  */
 import { FairShare } from "./fair-share.ts";
@@ -8,7 +8,7 @@ import { FairShare } from "./fair-share.ts";
 export interface FairLineSettings {
   readonly places: number;
   readonly length: number;
-  /** 1 unless told. An owner of weight 3 gets three times as much as one of weight 1, where both want more than there is. */
+  /** Default 1. An owner of weight 3 gets three times as much as one of weight 1 if both want more than there is. */
   readonly weightOf?: (owner: LineOwner) => number;
   readonly weightOfGroup?: (group: string) => number;
   readonly now?: () => number;
@@ -30,7 +30,7 @@ interface Waiting {
   readonly settle: (turn: Turn) => void;
 }
 
-/** An owner in the line. */
+/** An owner in the queue. */
 interface Member {
   readonly owner: LineOwner;
   readonly group: Group;
@@ -45,8 +45,8 @@ interface Group {
 }
 
 const EXPECTED_AT_FIRST_MS = 1;
-const OF_THE_NEWEST = 0.1; // in the average time of a place
-const MOST_AHEAD_MS = 30_000; // of all places here: so long someone waits at most for what they had elsewhere
+const OF_THE_NEWEST = 0.1; // in units of a slot's average time
+const MOST_AHEAD_MS = 30_000; // of all slots here: the longest wait for usage elsewhere
 
 export class FairLine {
   readonly #settings: FairLineSettings;
@@ -67,7 +67,7 @@ export class FairLine {
     return this.#waiting;
   }
 
-  /** What owners had here since the last time that this was asked. */
+  /** What owners used here since the last call. */
   takeUntold(): UsedPlaces[] {
     const now = this.#now();
     const used: UsedPlaces[] = [];
@@ -79,7 +79,7 @@ export class FairLine {
     return used;
   }
 
-  /** Other lines of the same owners, in other processes. */
+  /** Queues of the same owners in other processes. */
   countElsewhere({ owner, ms }: UsedPlaces): void {
     const most = MOST_AHEAD_MS * this.#settings.places;
     const group = this.#shareOfGroup(owner.group);
@@ -152,7 +152,7 @@ export class FairLine {
     return this.#all.child(name, () => weightOfGroup(name));
   }
 
-  /** Their shares are remembered for longer than they are. */
+  /** Shares are remembered after their owners leave. */
   #forgetIdle({ owner, group, share, waiting }: Member): void {
     if (waiting.length > 0 || share.inside > 0) return;
     group.members.delete(owner.name);
@@ -189,7 +189,7 @@ export class FairLine {
     this.#dismiss(member, entry, "entered");
   }
 
-  /** Of those who have had the same, the one who waited longest: maps keep the order of arrival. */
+  /** Among equals, the one who waited longest: maps keep the order of arrival. */
   #least<T extends { readonly share: FairShare }>(waiting: readonly T[], now: number): T | undefined {
     let least: { readonly one: T; readonly had: number } | undefined;
     for (const one of waiting) {
@@ -203,7 +203,7 @@ export class FairLine {
     return [...this.#groups.values()].flatMap(({ members }) => [...members.values()]);
   }
 
-  /** True when there is room, or when someone with more in the line had to go. */
+  /** True when there is room, or when an owner with more entries was rejected. */
   #makesRoom(member: Member): boolean {
     if (this.#waiting < this.#settings.length) return true;
     const longest = this.#members().reduce((most, each) =>

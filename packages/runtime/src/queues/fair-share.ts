@@ -4,21 +4,21 @@
  * It counts slot time: the actual time of finished work, and at least the average for running work. So neither many
  * short jobs nor a few long ones get more than their share.
  */
-const SHORTEST_MS = 1; // what takes no time counts too
-const MOST_IDLE = 10_000; // owners that are remembered without anything of theirs here
+const SHORTEST_MS = 1; // work that takes no time counts too
+const MOST_IDLE = 10_000; // remembered owners with no work here
 
 export class FairShare {
   readonly #children = new Map<string, FairShare>();
   readonly weight: () => number;
-  /** Milliseconds of places that are over, by weight, and of those elsewhere that were told. */
+  /** Milliseconds of finished work by weight, including reported work elsewhere. */
   #used = 0;
-  /** Milliseconds of places that are over here, and how many of all here were told elsewhere. */
+  /** Milliseconds of finished work here, and how many of those were reported to others. */
   #ended = 0;
   #told = 0;
   #inside = 0;
-  /** The sum of the moments at which those inside came in. */
+  /** The sum of the start times of running work. */
   #entered = 0;
-  /** What the last child had when it was chosen: one that comes anew begins there, and not with the credit of an absence. */
+  /** The usage of the child chosen last: a newcomer starts there, without credit for its absence. */
   #reached = 0;
 
   constructor(weight: () => number) {
@@ -39,18 +39,18 @@ export class FairShare {
     return child;
   }
 
-  /** When a child that had nothing waits: it has had what the others have. */
+  /** When an idle child starts to wait, its usage is set to that of the others. */
   arrive(child: FairShare): void {
     child.#used = Math.max(child.#used, this.#reached);
   }
 
-  /** What a child had elsewhere. It may be ahead of the others by so many milliseconds, so that it waits for a while at most. */
+  /** Adds a child's usage elsewhere, limited to this many milliseconds ahead of the others, so that its wait is bounded. */
   countElsewhere(child: FairShare, ms: number, mostAheadMs: number): void {
     const most = Math.max(child.#used, this.#reached + mostAheadMs / child.weight());
     child.#used = Math.min(child.#used + ms / child.weight(), most);
   }
 
-  /** Milliseconds of places here since the last time that this was asked. */
+  /** Milliseconds of work here since the last call. */
   takeUntold(now: number): number {
     const all = this.#ended + this.#inside * now - this.#entered;
     const untold = all - this.#told;
@@ -73,7 +73,7 @@ export class FairShare {
     child.#entered += now;
   }
 
-  /** How long the place was held. Of several it is the average, which is right in the sum. */
+  /** How long the slot was held. For several, the average, which makes the sum right. */
   leave(child: FairShare, now: number): number {
     const entered = child.#entered / child.#inside;
     const heldMs = Math.max(SHORTEST_MS, now - entered);

@@ -11,12 +11,12 @@ import { openUserWeights, type WeightOf } from "./user-weights.ts";
 
 const MOST_SEGMENTS = 500; // further runs wait: a thousand at once starve each other
 
-/** The places as one organisation sees them. */
+/** The slots as one organisation sees them. */
 export interface OwnPlaces {
   enter(user: string, signal: AbortSignal): Promise<Turn>;
   leave(user: string): void;
   readonly weightOf: WeightOf;
-  /** What is exchanged with other processes: for all organisations, by the first one. */
+  /** Exchanged with other processes, for all organisations, by the first one. */
   readonly shared?: SharedShares;
 }
 
@@ -37,13 +37,13 @@ export class RunPlaces {
     this.#shared = new SharedShares(this.#line);
   }
 
-  /** Weights of organisations; those that are not named have 1. */
+  /** Weights of organisations; default 1. */
   setWeights(weights: Iterable<readonly [id: string, weight: number]>): void {
     this.#organisations.clear();
     for (const [id, weight] of weights) this.#organisations.set(id, weight);
   }
 
-  /** For an organisation whose admins give weights to its users. */
+  /** For an organisation whose admins set weights for its users. */
   async open(
     organisation: string,
     database: Pick<Database, "pool" | "policyChanges">,

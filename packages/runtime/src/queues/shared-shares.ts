@@ -5,11 +5,11 @@
 import { z } from "zod";
 import type { FairLine, UsedPlaces } from "./fair-line.ts";
 
-const TOLD_FOR_MS = 5_000; // after another process had someone waiting
-const MOST_BYTES = 5_500; // in a word, a third less than it has characters: Postgres notifies of 8,000 bytes
+const TOLD_FOR_MS = 5_000; // after another process reported a wait
+const MOST_BYTES = 5_500; // per notification, whose limit in Postgres is 8,000 bytes, with a third to spare
 
 const Word = z.object({
-  /** Someone waits there. */
+  /** Someone is waiting there. */
   waits: z.boolean(),
   used: z.array(z.tuple([z.string(), z.string(), z.number().nonnegative()])),
 });
@@ -36,7 +36,7 @@ export class SharedShares {
     return waits || used.length > 0 ? wordsOf(waits, used) : [];
   }
 
-  /** A word that cannot be read is of another version, and counts as nothing. */
+  /** A message that cannot be parsed is from another version and is ignored. */
   hear(word: string): void {
     const told = readWord(word);
     if (!told) return;

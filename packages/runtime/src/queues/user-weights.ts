@@ -5,7 +5,7 @@ export type WeightOf = (name: string) => number;
 
 const MOST_WEIGHTS = 10_000;
 
-/** After a change, here or told by another process, the next question reads them again and is answered as before. */
+/** After a change here or in another process, the next call starts reading them again and still returns the old weight. */
 export async function openUserWeights(
   { pool, policyChanges }: Pick<Database, "pool" | "policyChanges">,
   onError: (error: unknown, what: string) => void,

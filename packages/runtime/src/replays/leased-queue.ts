@@ -8,7 +8,7 @@ export interface LeasedItem {
   readonly id: string;
   readonly parentId: string;
   readonly epoch: number;
-  /** What is left of the parent's budget. */
+  /** The rest of the parent's budget. */
   readonly leftUsd: number | null;
 }
 
@@ -16,9 +16,9 @@ export interface LeasedQueue<Item extends LeasedItem, End> {
   claim(most: number): Promise<Item[]>;
   /** False when another process has the item, or it was cancelled. The next claim ends its parent if it was the last. */
   end(item: Item, end: End): Promise<boolean>;
-  /** Gives an item back, to be claimed again. */
+  /** Returns an item to the queue. */
   release(item: Item): Promise<void>;
-  /** Extends the leases; the ids of those that are still ours. */
+  /** Extends the leases; returns the ids that are still ours. */
   renew(items: readonly Item[]): Promise<ReadonlySet<string>>;
   /** At the start of a store's only process: whatever was running is queued again. */
   requeueAll(): Promise<void>;

@@ -19,14 +19,14 @@ export interface LeasedTables {
   readonly counted?: string;
   /** Which items `i` may be worked on. */
   readonly ready?: string;
-  /** Its parents continue until someone stops them. */
+  /** Its parents run until someone stops them. */
   readonly isEndless?: true;
 }
 
 export function leasedStatements(tables: LeasedTables) {
   const { parents, items, parent, claimed, counted = "true", ready = "true", isEndless } = tables;
   const sum = `(select coalesce(sum(cost_usd), 0) from ${items} s where s.${parent} = p.id and ${counted})`;
-  const spent = `case when p.budget_usd is null then 0 else ${sum} end`; // without a budget nobody needs the sum of all items
+  const spent = `case when p.budget_usd is null then 0 else ${sum} end`; // without a budget the sum of all items is not needed
   const ended = isEndless
     ? ""
     : `,
@@ -40,7 +40,7 @@ export function leasedStatements(tables: LeasedTables) {
       where ${parent} = (select id from ended) and status in ('queued', 'running')`,
     /**
      * The first items of every parent before the second ones: long work does not hold up short work. $1 how many. The same
-     * statement skips what no budget is left for, and ends parents without open items, also one whose last items were deleted.
+     * statement skips items whose budget is spent, and ends parents without open items, also if the last were deleted.
      */
     claim: `with open as (select p.*, ${spent} as spent, p.budget_usd is not null and ${spent} >= p.budget_usd as over,
           p.concurrency - (select count(*) from ${items} b

@@ -10,13 +10,13 @@ import type { LeasedItem, LeasedQueue } from "./leased-queue.ts";
 const PLACES = 8; // an item waits for its model most of the time; more would take the processor from live runs
 const SWEEP_MS = 5_000; // finds what other processes left
 const RENEW_MS = 10_000;
-const TOGETHER_MS = 15; // places that become free within it are filled by one claim, as long as most others are busy
+const TOGETHER_MS = 15; // slots that become free within it are filled by one claim, as long as most others are busy
 const MOST_EPOCHS = 5; // an item that ended this many processes is given up
 
 export interface LeasedWorker {
-  /** Looks for work now. */
+  /** Checks for work now. */
   wake(): void;
-  /** Stops what belongs to a parent that was cancelled or removed. */
+  /** Stops the items of a cancelled or removed parent. */
   stop(parentId: string): void;
   close(): Promise<void>;
 }
@@ -83,7 +83,7 @@ class Worker<Item extends LeasedItem, End> implements LeasedWorker {
       });
   }
 
-  /** A claim costs as much as an item that is short. */
+  /** A claim costs as much as a short item. */
   #wakeSoon(): void {
     if (this.#working.size * 2 <= (this.#parts.places ?? PLACES)) this.wake();
     else

@@ -67,7 +67,7 @@ interface Question {
 
 const LAST_MESSAGES = 300; // as many as a run reads
 
-// One statement: a session that is written to meanwhile is read as of one moment.
+// One statement, so that a session that is being written is read as of one moment.
 const READ = `select r.id, r.session_id, r.agent_id, r.revision, r.status, r.message_id, r.input, r.outcome, r.created_at,
     s.owner, s.state, s.metadata, s.labels,
     (select json_build_object('id', u.id, 'toPosition', u.to_position, 'toMessageId', u.to_message_id, 'text', u.text,
@@ -140,7 +140,7 @@ const labelsBefore = (labels: SessionLabels, { id, created_at }: Row): SessionLa
 export const outcomeOf = (outcome: RunResult | null): string =>
   outcome?.type === "failed" ? outcome.failure.code : (outcome?.type ?? "none");
 
-/** The last thing the model said, and what its calls used. */
+/** The model's last text, and the usage of its calls. */
 export function figuresOf(
   messages: readonly StoredMessage[],
 ): Pick<ReplaySide, "answer" | "tokens" | "costUsd" | "modelMs"> {

@@ -3,21 +3,21 @@ import type { AgentSpec, CapabilityRef, JsonValue, Result, RuntimeAgent } from "
 import type { Composer } from "../agents/composer.ts";
 import type { RuleDraft } from "../rules/rule-store.ts";
 
-/** The name of a model that gives the recorded answers again, as long as what it reads is as recorded. */
+/** The name of a model that repeats the recorded answers while its input is as recorded. */
 export const RECORDED_MODEL = "recorded";
 
 export interface ReplayChange {
   readonly revision?: number | undefined;
   /** `provider/model`, or `recorded`. */
   readonly model?: string | undefined;
-  /** Take the place of the agent's capabilities with the same id; others are added. */
+  /** Replace the agent's capabilities with the same id; others are added. */
   readonly capabilities?: readonly CapabilityRef[] | undefined;
   readonly systemPrompt?: string | undefined;
   /** The whole set, instead of the rules in effect. */
   readonly rules?: readonly RuleDraft[] | undefined;
 }
 
-/** Answers a tool in place of the recording, whatever the arguments are. */
+/** Stands in for a tool's recorded results, for any arguments. */
 export interface StandIn {
   readonly tool: string;
   readonly output: JsonValue;
@@ -61,7 +61,7 @@ async function composeChanged(
   return spec.ok ? composer.composeTrial(changedSpec(spec.value, change), user) : spec;
 }
 
-/** A model on trial is asked alone: another that answered in its place would be measured instead. */
+/** A model on trial has no fallbacks: another model would be measured instead. */
 const changedSpec = (spec: AgentSpec, { model, capabilities, systemPrompt }: ReplayChange): AgentSpec => ({
   ...spec,
   ...(model !== undefined && { model, fallbackModels: [] }),

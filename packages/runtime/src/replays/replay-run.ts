@@ -178,7 +178,7 @@ function replayGate(
         path: "replay",
         replayed: results,
         seen: async () => seen,
-        // A person allowed the tool at some point of the session: not before the last question about it.
+        // A person allowed the tool at some point of the session, after the last question about it.
         isAllowed: async (tool) =>
           results.askedAbout(tool.name) >= askedBefore(tool.name) &&
           (await isAllowedInSession(database.pool, sessionId, request.agent, tool)),
@@ -249,11 +249,11 @@ interface Written {
   readonly approvals: readonly { readonly kind?: string; readonly arguments: JsonValue }[];
 }
 
-/** Takes the place of the database: keeps what a segment would have stored. */
+/** Replaces the database: keeps what a segment would have stored. */
 class MemoryQueue {
   readonly messages: StoredMessage[] = [];
   #outcome: RunResult | null = null;
-  /** An answer that a check holds back until a person has read it: it is what the model said. */
+  /** An answer that a check holds for a person to read: it counts as what the model said. */
   held: { readonly answer?: string } = {};
   #question: string | undefined;
 

@@ -91,7 +91,7 @@ export interface ReplayStore {
   /** Newest first. */
   list(page: ReplayPageQuery): Promise<{ items: ReplayRecord[]; nextCursor?: string }>;
   items(id: string, page: ItemPage): Promise<{ items: ReplayItem[]; nextAfter?: number }>;
-  /** One run of it, with what the replay said; `owner`: whose runs may be seen, everybody's if absent. */
+  /** One of its runs, with the replayed conversation; `owner`: whose runs may be seen, everybody's if absent. */
   item(id: string, runId: string, owner: string | undefined): Promise<Result<ReplayItem>>;
   cancel(id: string): Promise<Result<ReplayRecord>>;
   remove(id: string): Promise<Result<true>>;

@@ -53,7 +53,7 @@ export interface ResultsParts extends ReplayOptions {
 
 export class RecordedResults implements ReplayedResults {
   readonly rules: AskRules | undefined;
-  /** What was said of each call, by the call's id. */
+  /** The decision on each call, by the call's id. */
   readonly told = new Map<string, Told>();
   readonly #parts: ResultsParts;
   readonly #recording: ReturnType<typeof createRecording>;
@@ -123,7 +123,7 @@ export class RecordedResults implements ReplayedResults {
     return { kind: "refused", ran: true, failure, capabilityId: tool.capabilityId, durationMs: 0 };
   }
 
-  /** What was refused before is refused again: the result it had then is nobody's to be given. */
+  /** A call that was refused is refused again: it has no recorded result. */
   #refuse(request: GateRequest, judged: Extract<Judgement, { kind: "refused" }>): GateOutcome {
     this.#recording.take(request.tool, inputOf(request), ["exact", "normalised"]);
     const { message } = judged.failure;
@@ -148,7 +148,7 @@ export class RecordedResults implements ReplayedResults {
 const kindsFor = ({ tool }: RuntimeTool): readonly MatchKind[] =>
   tool.pure ? ["exact", "normalised"] : ["exact", "normalised", "nearest"];
 
-/** A call that was refused has no result to give to one that is allowed now. A person's no answers the same question again. */
+/** A refused call has no result for one that is allowed now. A person's denial answers the same question again. */
 const isUsable = ({ gate, output }: RecordedCall, now: GateAnswer): boolean =>
   refusalIn(output) === undefined || (gate === "asked" && now === "asked");
 

@@ -18,7 +18,7 @@ export interface WorkStep {
 }
 
 export interface WorkAskers {
-  /** The failure that the step ends with, where its owner could not begin it now. */
+  /** The failure that ends the step if its owner could not start it now. */
   stillMay(step: WorkStep): Promise<Result<true>>;
 }
 
@@ -26,7 +26,7 @@ export interface WorkAskerParts {
   readonly users: Pick<UserStore, "get">;
   readonly sharing: Pick<AgentSharings, "mayUse">;
   readonly isAdmin: (email: string) => Promise<boolean>;
-  /** A change of agents or rights counts for the next step. */
+  /** A change of agents or rights applies to the next step. */
   readonly database: Pick<Database, "policyChanges">;
 }
 

@@ -39,7 +39,7 @@ export async function prepareCommit(change: ChangeToApply): Promise<Result<strin
   return commitTree(git, commonDir, { tree, parent: head, message, person });
 }
 
-/** Ignored files are someone's too: without being told, git overwrites them. */
+/** Ignored files are kept too: by default git would overwrite them. */
 const FORWARD = [
   ...["merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash"],
   ...["--no-verify-signatures", "--quiet"],
@@ -68,7 +68,7 @@ export async function hasCommit(git: Git, { gitDir }: Repository, commit: string
 
 /**
  * After a stop in the middle of `moveFolder`: files that are exactly as the commit has them, and not as the branch has them, are
- * ours, and are set back. Anything else in the folder is someone's and stays.
+ * ours, and are restored. Everything else in the folder stays.
  */
 export async function undoHalf(
   git: Git,

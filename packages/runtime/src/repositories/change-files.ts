@@ -3,9 +3,9 @@
 export interface ChangedFile {
   readonly path: string;
   readonly change: "added" | "changed" | "removed";
-  /** What it is after the change, or was before it where it is removed. */
+  /** Its type after the change, or before it if removed. */
   readonly kind: "file" | "link" | "submodule";
-  /** Absent: no text. */
+  /** Absent: not text. */
   readonly additions?: number;
   readonly deletions?: number;
   /** Null: no text, or too long. */
@@ -40,7 +40,7 @@ export function changedFiles({ raw, counts, patch, isCut }: ToldChange): Changed
 }
 
 interface Entry extends Pick<ChangedFile, "path" | "change" | "kind"> {
-  /** A file that became a link has two: the file goes, the link comes. */
+  /** A file that became a link has two: the removed file and the added link. */
   readonly diffCount: number;
 }
 
@@ -71,7 +71,7 @@ function linesOf(counts: string): Map<string, { additions: number; deletions: nu
   return lines;
 }
 
-/** Every line of a file begins with a sign, so that this one begins the next file. A cut patch loses its last file. */
+/** Lines of a file begin with a sign, so this one starts the next file. The last file of a truncated patch is dropped. */
 function diffsOf(patch: string, isCut: boolean): string[] {
   const diffs = patch.split(/^(?=diff --git )/m).filter((diff) => diff.startsWith("diff --git "));
   return isCut ? diffs.slice(0, -1) : diffs;

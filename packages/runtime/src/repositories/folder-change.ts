@@ -40,12 +40,12 @@ export async function mergedTree(
 ): Promise<Result<{ readonly tree: string; readonly conflicts: readonly string[] }>> {
   const merge = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", head, commit];
   const { code, stdout } = await git.answer(merge, { gitDir });
-  if (code > 1) return git.text(merge, { gitDir }) as Promise<Result<never>>; // its words, as a failure
+  if (code > 1) return git.text(merge, { gitDir }) as Promise<Result<never>>; // git's message, as a failure
   const [tree = "", ...paths] = parts(stdout);
   return ok({ tree, conflicts: code === 1 ? [...new Set(paths)] : [] });
 }
 
-/** Files of the change that have changes of somebody else in the folder, which are not committed; ignored ones are such too. */
+/** Files of the change with other uncommitted changes in the folder; ignored files count too. */
 export async function blockedPaths(
   git: Git,
   { gitDir, root: workTree }: Pick<Repository, "gitDir" | "root">,
@@ -56,7 +56,7 @@ export async function blockedPaths(
   const told = await git.text([...status, ...more], { gitDir, workTree });
   if (!told.ok) return told;
   const dirty = new Set(parts(told.value).map((line) => line.slice(3)));
-  const folders = [...dirty].filter((path) => path.endsWith("/")); // ignored as a whole: what is in them is not listed
+  const folders = [...dirty].filter((path) => path.endsWith("/")); // ignored folders: their content is not listed
   const blocked: string[] = [];
   for (const { path } of files) {
     const isBelow = folders.some((folder) => path.startsWith(folder));
@@ -71,7 +71,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Whether a link leads out of the folder, or may: after a name, `..` is wherever that name leads if it is a link, too. */
+/** Whether a link leads out of the folder, or may: in `name/..`, `name` may itself be a link. */
 export function leadsOut(path: string, target: string): boolean {
   if (target.startsWith("/")) return true;
   const names = target.split("/").filter((name) => name !== "" && name !== ".");

@@ -29,9 +29,9 @@ export interface GitOptions {
   readonly workTree?: string;
   readonly indexFile?: string;
   readonly input?: string | Uint8Array;
-  /** Whoever a commit is by. */
+  /** The author of commits. */
   readonly person?: string;
-  /** More output than this is cut. */
+  /** Output beyond this is cut off. */
   readonly maxBytes?: number;
 }
 
@@ -54,13 +54,13 @@ export class Git {
       GIT_TERMINAL_PROMPT: "0",
       GIT_OPTIONAL_LOCKS: "0",
       GIT_LITERAL_PATHSPECS: "1",
-      // The variable, unlike a setting, counts before `protocol.<name>.allow` of the repository: nothing is fetched.
+      // Unlike a setting, the variable overrides the repository's `protocol.<name>.allow`: nothing is fetched.
       GIT_ALLOW_PROTOCOL: "none",
       GIT_NO_LAZY_FETCH: "1",
     };
   }
 
-  /** Whatever it answered; rejects only when git cannot be started or does not end. */
+  /** Resolves with any exit code; rejects only when git cannot be started or does not end. */
   answer(args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
     const { gitDir, workTree, cwd = workTree ?? gitDir } = options;
     const where = [
@@ -71,7 +71,7 @@ export class Git {
     return run([...SAFE, ...where, ...args], { ...options, cwd, env });
   }
 
-  /** Its output as text, or its own words as a failure. */
+  /** Its output as text, or its error message as a failure. */
   async text(args: readonly string[], options: GitOptions = {}): Promise<Result<string>> {
     const { code, stdout, stderr } = await this.answer(args, options);
     if (code === 0) return ok(stdout.toString("utf8"));
@@ -129,7 +129,7 @@ function run(args: readonly string[], options: RunOptions): Promise<GitAnswer> {
       if (stderr.length < MOST_BYTES) stderr += chunk.toString("utf8");
     });
     child.on("error", reject);
-    child.stdin.on("error", () => {}); // it ended before it read everything; its code says why
+    child.stdin.on("error", () => {}); // it ended before reading everything; its exit code says why
     child.on("close", (code, signal) => {
       if (signal !== null) return reject(new Error(`git ${args.at(-1)} was ended by ${signal}`));
       resolve({ code: code ?? 1, stdout: Buffer.concat(out), stderr, isCut: size > maxBytes });

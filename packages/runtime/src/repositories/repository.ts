@@ -23,7 +23,7 @@ export async function allowedFolder(folder: string, allowed: readonly string[]):
   const roots = await Promise.all(allowed.map((root) => realpath(root).catch(() => undefined)));
   const isInside = roots.some((root) => root && (real === root || real?.startsWith(root + sep)));
   if (real !== undefined && isInside) return ok(real);
-  // Whether a folder outside the list exists is nobody's business.
+  // Whether a folder outside the list exists is not revealed.
   const isGone = real === undefined && isBelow(folder, allowed);
   return isGone ? unusable(folder, "there is no such folder", MOVED) : fail("folder_not_allowed", { folder });
 }
@@ -73,7 +73,7 @@ const OWN_SCOPES = new Set(["local", "worktree"]);
 /**
  * Filters and merge drivers that come with the folder, also by files that its config includes. A checkout would run them as
  * the server. Hooks, monitors and the rest are off in `git.ts`; these have names of their own and cannot be. A file that is
- * included under a condition (a branch, a path) may count in the worktree alone, where nobody asks: none is accepted.
+ * included under a condition (a branch, a path) may apply in the worktree only, which is not checked: none is accepted.
  */
 async function ownPrograms(git: Git, gitDir: string): Promise<Result<string[]>> {
   const asked = ["config", "--show-scope", "--name-only", "-z", "--get-regexp", RUNS_PROGRAMS];
@@ -88,7 +88,7 @@ const QUESTIONS = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-
 
 const UNKNOWN = "git does not know it";
 
-/** Repositories that hold no files of people. */
+/** Repositories without a working folder of their own. */
 async function unworkable(git: Git, folder: string): Promise<Result<never> | undefined> {
   const told = await git.line(["rev-parse", "--is-bare-repository", "--is-inside-git-dir"], { cwd: folder });
   const [isBare, isInside] = told.ok ? told.value.split("\n") : [];

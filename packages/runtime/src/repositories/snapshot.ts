@@ -10,7 +10,7 @@ import { OpenFolder } from "../files/open-folder.ts";
 import { type Git, parts } from "./git.ts";
 import { waitingFile } from "./waiting-files.ts";
 
-const MOST_FILES = 5_000; // changed ones; more is what a build made
+const MOST_FILES = 5_000; // changed files; more than that is build output
 const MOST_BYTES = 256 * 1024 * 1024;
 const SUBMODULE = "160000";
 
@@ -19,13 +19,13 @@ export interface SnapshotPlace {
   /** The worktree's own folder in the repository, which its program does not choose. */
   readonly gitDir: string;
   readonly folder: string;
-  /** For the copies; nobody else can write to it. */
+  /** For the copies; no other user can write to it. */
   readonly scratch: string;
 }
 
 export interface Snapshot {
   readonly tree: string;
-  /** What is in the worktree and not in the tree. */
+  /** Files of the worktree that the tree lacks. */
   readonly leftOut: readonly string[];
 }
 
@@ -68,7 +68,7 @@ async function snapshotIn(
   const tree = await git.line(["write-tree"], { gitDir, indexFile });
   if (!tree.ok) return tree;
   if (keepIndex) {
-    await rm(join(gitDir, "index.lock"), { force: true }); // of a killed program: nobody else works here
+    await rm(join(gitDir, "index.lock"), { force: true }); // of a killed program: nothing else works here
     await copyFile(indexFile, index);
   }
   return ok({ tree: tree.value, leftOut: [...changed.value.leftOut, ...copied.value] });
@@ -79,7 +79,7 @@ interface Changed {
   readonly leftOut: readonly string[];
 }
 
-/** Lists names only; what they hold is not read here. */
+/** Lists names only; contents are not read here. */
 async function changedPaths(
   { git, gitDir, folder }: SnapshotPlace,
   indexFile: string,
@@ -106,7 +106,7 @@ async function changedPaths(
     .map((line) => line.slice(line.indexOf("\t") + 1));
   const inSubmodule = (path: string) => submodules.some((at) => path === at || path.startsWith(`${at}/`));
   const all = [...new Set(parts(told.value))];
-  const nested = all.filter((path) => path.endsWith("/")); // a repository inside it
+  const nested = all.filter((path) => path.endsWith("/")); // a nested repository
   const paths = all.filter((path) => !path.endsWith("/") && !inSubmodule(path));
   if (paths.length > MOST_FILES)
     return fail("folder_change_too_large", { what: `${paths.length} files; ${MOST_FILES} are the most` });
@@ -120,7 +120,7 @@ async function changedPaths(
   });
 }
 
-/** A worktree begins with empty submodules; one with files was written to. */
+/** Submodules of a new worktree are empty; one with files was written to. */
 async function usedSubmodules(folder: string, submodules: readonly string[]): Promise<string[]> {
   const root = await OpenFolder.open(folder);
   if (!root) return [];
@@ -165,14 +165,14 @@ async function copyPaths(
 
 type Copied = number | "refused" | "too large" | { readonly target: string };
 
-/** The bytes copied, none for what is deleted or now a folder; or where a link points, which is made later. */
+/** The number of bytes copied (0 for a deleted file or a folder), or the target of a link, which is made later. */
 async function copyFileSafely(
   root: OpenFolder,
   copies: string,
   path: string,
   mostBytes: number,
 ): Promise<Copied> {
-  if (path.includes("\uFFFD")) return "refused"; // a name that is no UTF-8, which would be taken for a deleted file
+  if (path.includes("\uFFFD")) return "refused"; // a name that is not UTF-8, which would look like a deleted file
   const [name = "", ...parents] = path.split("/").reverse();
   const parent = await root.below(parents.reverse());
   if (!parent) return 0;

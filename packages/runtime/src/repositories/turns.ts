@@ -13,7 +13,7 @@ export class Turns {
     return turn;
   }
 
-  /** After all that were asked for until now. */
+  /** Resolves after all steps requested so far. */
   async drain(): Promise<void> {
     await Promise.all(this.#tails.values());
   }

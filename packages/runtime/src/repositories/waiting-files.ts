@@ -1,12 +1,12 @@
 /**
  * Files that git opens by their name while it looks through a folder: rules of what to ignore, and whatever a repository inside
- * has. git waits for a pipe in their place for as long as nobody writes to it, so such a folder is not shown to git.
+ * contains. git would wait for ever for a pipe in their place, so such a folder is not shown to git.
  */
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 
-/** The first that git might wait for. */
+/** The first one that git might wait for. */
 export async function waitingFile(folder: string): Promise<string | undefined> {
   const folders = [""];
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {

@@ -20,7 +20,7 @@ export interface WorktreePlace {
   readonly work: Pick<FolderWork, "branch" | "start" | "sessionId">;
   /** The folder of the program. */
   readonly folder: string;
-  /** Ours alone, for copies. */
+  /** Only for us, for copies. */
   readonly scratch: string;
 }
 
@@ -28,7 +28,7 @@ export interface WorktreePlace {
 const adminDir = ({ repository, folder }: WorktreePlace): string =>
   join(repository.commonDir, "worktrees", basename(folder));
 
-/** There before a program starts: made, or made again from the branch where someone removed it. */
+/** Exists before a program starts: created, or recreated from the branch if someone removed it. */
 export async function placeWorktree(
   place: WorktreePlace,
   owner: number | undefined,
@@ -42,7 +42,7 @@ export async function placeWorktree(
   return ok(isThere ? "kept" : "made");
 }
 
-/** A start that was killed leaves a lock, or no list of files. */
+/** A killed start leaves a lock, or no index. */
 export async function isComplete(place: WorktreePlace): Promise<boolean> {
   const admin = adminDir(place);
   const [folder, index, lock] = await Promise.all(
@@ -63,14 +63,14 @@ async function makeWorktree(place: WorktreePlace): Promise<Result<true>> {
   return added.ok ? ok(true) : added;
 }
 
-/** The newest commit of its branch; where that is gone, where it began. */
+/** The newest commit of its branch, or its first if the branch is gone. */
 async function savedCommit({ git, repository, work }: WorktreePlace): Promise<string> {
   const tip = ["rev-parse", "--verify", "--quiet", `refs/heads/${work.branch}`];
   const found = await git.line(tip, { gitDir: repository.commonDir });
   return found.ok ? found.value : work.start;
 }
 
-/** Files of a program of which git knows nothing any more: someone removed its part. */
+/** The program's files are there, but git's record of the worktree was removed. */
 async function isOrphan(place: WorktreePlace): Promise<boolean> {
   const admin = await readdir(adminDir(place)).catch((): string[] => []);
   if (admin.includes("index") || admin.includes("locked")) return false;
@@ -78,12 +78,12 @@ async function isOrphan(place: WorktreePlace): Promise<boolean> {
   return files.some((name) => name !== ".git");
 }
 
-/** git's part is recreated beside the files, which stay as they are. */
+/** git's record is recreated beside the files, which stay unchanged. */
 async function adoptFolder(place: WorktreePlace): Promise<Result<true>> {
   const { git, repository, work, folder } = place;
   const admin = adminDir(place);
   await rm(admin, { recursive: true, force: true });
-  const beside = join(place.scratch, work.sessionId, basename(folder)); // git names its part after the folder
+  const beside = join(place.scratch, work.sessionId, basename(folder)); // git names its record after the folder
   await removeFolder(beside);
   await mkdir(beside, { recursive: true, mode: 0o700 });
   const at = await savedCommit(place);
@@ -98,20 +98,20 @@ async function adoptFolder(place: WorktreePlace): Promise<Result<true>> {
   return listed.ok ? ok(true) : listed;
 }
 
-/** The program's user gets the files; what git keeps of them stays ours. */
+/** The program's user owns the files; git's data stays ours. */
 async function giveTo(place: WorktreePlace, owner: number | undefined): Promise<void> {
   const root = owner === undefined ? undefined : await OpenFolder.open(place.folder);
   if (!root || owner === undefined) return;
   const before = await root.owner();
   if (before !== owner) await root.giveTo(owner, before);
   await root.close();
-  // The times of all files have changed: without this, each is compared again whenever the change is read.
+  // The times of all files have changed: without this, git compares each file whenever the change is read.
   const where = { gitDir: adminDir(place), workTree: place.folder };
   if (before !== owner && (await waitingFile(place.folder)) === undefined)
     await place.git.answer(["update-index", "-q", "--refresh"], where);
 }
 
-/** The worktree as it is now; nothing changes. */
+/** The worktree as it is now, read-only. */
 export const readWorktree = (place: WorktreePlace): Promise<Result<Snapshot>> =>
   takeSnapshot({ ...place, gitDir: adminDir(place) });
 

@@ -36,7 +36,7 @@ export interface FolderChange {
   /** Commits that the folder has and the change does not. */
   readonly behind: number;
   readonly conflicts: readonly string[];
-  /** Files of the change that are changed in the folder and not committed. */
+  /** Files of the change with uncommitted changes in the folder. */
   readonly blockedBy: readonly string[];
   readonly notes: readonly string[];
   /** Why the folder or the worktree cannot be read. */
@@ -68,7 +68,7 @@ export class Worktrees {
   readonly #parts: WorktreeParts;
   /** One step at a time per session and per folder. */
   readonly #turns = new Turns();
-  /** Sessions whose program works now: their change is not touched, however their run ended. */
+  /** Sessions whose program is running: their change is not touched, whatever the run's status. */
   readonly #using = new Set<string>();
   readonly #applying = new Set<string>();
 
@@ -76,13 +76,13 @@ export class Worktrees {
     this.#parts = parts;
   }
 
-  /** Whether agents may work in this folder, now. */
+  /** Whether agents may currently work in this folder. */
   async check(folder: string): Promise<Result<Repository>> {
     const allowed = await allowedFolder(folder, this.#parts.allowed);
     return allowed.ok ? openRepository(this.#parts.git, allowed.value) : allowed;
   }
 
-  /** Lets `run` work in the session's worktree, and saves the result on its branch; answers what could not be saved. */
+  /** Lets `run` work in the session's worktree and saves the result on its branch; returns what could not be saved. */
   use(asked: WorktreeUse, run: (folder: string) => Promise<void>): Promise<Result<readonly string[]>> {
     return this.#turns.take(`run ${asked.sessionId}`, async () => {
       this.#using.add(asked.sessionId);
@@ -95,7 +95,7 @@ export class Worktrees {
     });
   }
 
-  /** Also what a failed run has changed is saved. */
+  /** Changes of a failed run are saved too. */
   async #runIn(place: WorktreePlace, run: (folder: string) => Promise<void>): Promise<readonly string[]> {
     let saved: readonly string[] = [];
     try {
@@ -114,7 +114,7 @@ export class Worktrees {
     return ok(read.ok ? read.value : { ...NOTHING, work: settled, problem: read.failure });
   }
 
-  /** The files that this session itself changed; a branched session began with those of its origin. */
+  /** The files that this session itself changed; a branch started with its origin's. */
   async ownFiles(sessionId: string): Promise<readonly ChangedFile[] | undefined> {
     const work = await this.#parts.works.latest(sessionId);
     const repository = work && (await this.check(work.folder));
@@ -141,7 +141,7 @@ export class Worktrees {
     });
   }
 
-  /** Works without the folder too: what is left of it is removed. */
+  /** Works without the folder too; removes what is left. */
   discard(sessionId: string, by: string): Promise<Result<FolderChange>> {
     return this.#settle(sessionId, async (work) =>
       (await this.#parts.works.leave(work.id, "discarded", by)) ? ok(work.id) : busy(),
@@ -156,7 +156,7 @@ export class Worktrees {
     }
   }
 
-  /** The folder is of the session's newest work: of one before it, the branch alone is left. */
+  /** The folder belongs to the session's newest work; of earlier work only the branch is left. */
   async #sweepOne(work: FolderWork): Promise<void> {
     const { git, works } = this.#parts;
     const newest = await works.latest(work.sessionId);
@@ -196,7 +196,7 @@ export class Worktrees {
     });
   }
 
-  /** What a killed process was applying: it is either in the folder, or was not applied. */
+  /** Settles what a killed process was applying: applied if it is in the folder, else not. */
   async #finishKilled(work: FolderWork): Promise<FolderWork> {
     const isOurs = this.#applying.has(work.id);
     if (work.status !== "applying" || isOurs) return work;
@@ -221,7 +221,7 @@ export class Worktrees {
 
   async #tryApply(work: FolderWork, { by, message }: Applier): Promise<Result<true>> {
     const { git, works } = this.#parts;
-    const repository = await this.check(work.folder); // anew: its branch may have moved
+    const repository = await this.check(work.folder); // read again: its branch may have moved
     if (!repository.ok) return repository;
     const place = this.#place(repository.value, work);
     await this.#makeScratch();
@@ -250,7 +250,7 @@ export class Worktrees {
     return placed.ok ? ok(place) : placed;
   }
 
-  /** One after the other in a repository: git's own list of worktrees does not stand several that begin at once. */
+  /** One at a time per repository: git's list of worktrees breaks when several are added at once. */
   #placeNow(place: WorktreePlace, owner: number | undefined): Promise<Result<unknown>> {
     return this.#turns.take(`place ${place.repository.commonDir}`, () => placeWorktree(place, owner));
   }
@@ -295,7 +295,7 @@ export class Worktrees {
     return now.ok ? now.value.tree : undefined;
   }
 
-  /** The worktree as it is; where it is gone, what was last saved of it. */
+  /** The worktree as it is, or its last saved state if it is gone. */
   async #treeOf(repository: Repository, work: FolderWork): Promise<Result<Snapshot>> {
     await this.#makeScratch();
     const place = this.#place(repository, work);

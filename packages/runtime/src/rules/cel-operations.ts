@@ -5,7 +5,7 @@ type Value = () => unknown;
 type Constants = readonly ({ readonly value: unknown } | undefined)[];
 type Operator = (values: readonly Value[], constants: Constants) => Value | undefined;
 
-/** `values` are as many as the operator has operands; the type checker saw to that. */
+/** The type checker guarantees that `values` has one entry per operand. */
 const unary =
   (apply: (value: unknown) => unknown): Operator =>
   ([value]) =>
@@ -29,7 +29,7 @@ function isEqual(left: unknown, right: unknown): boolean {
 
 type Compare<T> = (left: T, right: T) => boolean;
 
-/** The same comparison three times: a function that sees one type only is several times as fast. */
+/** The same comparison three times: a function that sees a single type is several times faster. */
 interface Order {
   readonly numbers: Compare<number>;
   readonly integers: Compare<bigint>;
@@ -198,7 +198,7 @@ function binaryLazy(apply: (left: Value, right: Value) => unknown): Operator {
 }
 
 interface Method {
-  /** Tests are cheap and seldom shared by rules; what others compute is kept for a decision. */
+  /** Tests are cheap and seldom shared by rules; other results are cached for the decision. */
   readonly isTest?: boolean;
   readonly of: Operator;
 }
@@ -251,7 +251,7 @@ export function plainField(of: unknown, name: string, mayBeMissing = false): unk
   return value === undefined && mayBeMissing ? undefined : known(value);
 }
 
-/** A value of a type that JSON has; the library refuses others wherever it meets them. */
+/** A value of a JSON type; the library refuses others wherever it meets them. */
 export function known(value: unknown): unknown {
   const isKnown =
     typeof value === "object"
@@ -261,7 +261,7 @@ export function known(value: unknown): unknown {
   return value;
 }
 
-/** The library looks at the type of the first entry, and of its first, before it looks for a key. */
+/** The library checks the type of the first entry, recursively, before it looks for a key. */
 function knownWithin(value: unknown): unknown {
   for (let first = known(value); isObject(first) || Array.isArray(first); )
     first = known(Object.values(first)[0] ?? null);

@@ -13,14 +13,14 @@ export type CelValue = () => unknown;
 /** Evaluates a part of an expression by the library. */
 export type Evaluate = (facts: Readonly<Record<string, unknown>>) => unknown;
 
-const MOST_SHARED = 5_000; // beyond it the table is emptied: later expressions share among themselves
+const MOST_SHARED = 5_000; // beyond it the table is cleared: later expressions share among themselves
 
-/** The present decision: deciding is synchronous, so there is one. */
+/** The current decision. Deciding is synchronous, so there is only one. */
 const decided = { at: 0, facts: {} as Readonly<Record<string, unknown>> };
 let lastDecision: number | undefined;
 const shared = new Map<string, CelValue>();
 
-/** Call first. Values are kept until the next decision; without its number, until the next call of this. */
+/** Call first. Values are cached until the next decision number; without one, until the next call. */
 export function beginDecision(
   call: RuleCall,
   decision: number | undefined,
@@ -50,7 +50,7 @@ const factsOf = ({ args, agentId: agent, capabilityId: capability, ...call }: Ru
   now: call.now,
 });
 
-/** Nothing where the library has to evaluate it all. */
+/** Undefined where the library has to evaluate all of it. */
 export function compileValue(
   node: ASTNode,
   evaluate: (part: ASTNode) => Evaluate | undefined,
@@ -227,7 +227,7 @@ const FACTS: Readonly<Record<string, true>> = {
 
 type Loop = (list: CelValue, body: (item: unknown) => unknown) => CelValue;
 
-/** The library tolerates an error of one item where another decides; here an error is always its own. */
+/** The library ignores an item's error if another item decides; here any error counts. */
 const LOOPS: Readonly<Record<string, Loop>> = {
   exists: (list, body) => () => {
     for (const item of listOf(list())) if (isTrue(body(item))) return true;

@@ -66,7 +66,7 @@ export const compileCel: CompileExpression = (text) => {
   };
 };
 
-/** The same by the library alone: some thirty times as slow. What `compileCel` has to equal. */
+/** The same by the library alone, about thirty times slower: the reference that `compileCel` has to match. */
 export const compileByLibrary: CompileExpression = (text) => {
   const { parsed, loops } = checked(text);
   return (call, decision) => {
@@ -92,7 +92,7 @@ function checked(text: string) {
   return { parsed, loops };
 }
 
-/** Nothing where only the library can say. */
+/** Undefined where only the library can tell. */
 function quickly(value: CelValue): boolean | undefined {
   try {
     const result = value();
@@ -109,7 +109,7 @@ function byLibrary(parsed: Evaluate, facts: Readonly<Record<string, unknown>>): 
   return result;
 }
 
-/** A part of an expression by itself, if it means the same there. */
+/** A part of an expression on its own, if its meaning stays the same. */
 function evaluatePart(part: ASTNode): Evaluate | undefined {
   try {
     const parsed = open().parse(part.input.slice(part.range.start, part.range.end));
@@ -125,7 +125,7 @@ function functionFault(name: string): string | undefined {
   return FUNCTIONS.has(name) ? undefined : `${name}() is not available in rules`;
 }
 
-/** The names that an expression calls, by what the parser made of it: text has comments and spaces in many places. */
+/** The functions that an expression calls, from its parsed form: text may have comments and spaces anywhere. */
 function functionsIn(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(functionsIn);
   if (typeof node !== "object" || node === null || !("op" in node) || !("args" in node)) return [];
@@ -135,7 +135,7 @@ function functionsIn(node: unknown): string[] {
   return [...name, ...functionsIn(args)];
 }
 
-/** Whoever makes the call chooses the arguments, and a loop may look at all of them for each of them. */
+/** The caller chooses the arguments, and a loop may compare all of them with each other. */
 function checkSize(args: unknown): void {
   let values = 0;
   let chars = 0;
@@ -159,7 +159,7 @@ function parse(text: string) {
   return parsed;
 }
 
-/** A variable that does not exist, with what was meant. */
+/** An unknown variable, with the nearest known name. */
 function withNearest(message: string): string {
   const [, name] = /^Unknown variable: (\w+)/.exec(message) ?? [];
   const near = name === undefined ? [] : nearest(name, Object.keys(TYPES));

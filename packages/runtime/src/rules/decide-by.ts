@@ -34,7 +34,7 @@ export async function decideBy(
   };
 }
 
-/** Rules on trial: they begin with no calls, and what they do not deny counts as made. */
+/** Rules on trial start without earlier calls; what they do not deny counts as made. */
 export function trialRules(set: RuleSet, database: PeopleDatabase): AskRules {
   const groupsOf = (email: string) => groupsIn(database, email);
   const counts = trialCounts();
@@ -45,7 +45,7 @@ export function trialRules(set: RuleSet, database: PeopleDatabase): AskRules {
   };
 }
 
-/** Says which call brought in what the rule is about, and how many calls there were. */
+/** Explains which call brought in the label, and how many calls there were. */
 function withFacts(
   decision: RuleDecision,
   labels: SessionLabels,

@@ -12,7 +12,7 @@ export interface RecordedCall {
   readonly tool: string;
   readonly input: unknown;
   readonly at: Date;
-  /** What its session had read before it. */
+  /** Labels of what its session had read before it. */
   readonly seen: SessionLabels;
 }
 

@@ -8,15 +8,15 @@ import type pg from "pg";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 
-/** A rule that a call counts for, and how many there were before it. */
+/** A rule that counts a call, and the number of calls before it. */
 export interface CountedRule extends RuleCount {
   readonly made: number;
 }
 
 export interface RuleCounts {
-  /** By rule: the calls in its period; only those before `now` when that is past. */
+  /** By rule: the calls in its period, up to `now` if that is in the past. */
   read(counts: readonly RuleCount[], now: Date, isPast: boolean): Promise<ReadonlyMap<string, number>>;
-  /** Counts a call for each. False when one that had room has none any more: then nothing is counted. */
+  /** Counts a call for each. False when one of them has filled up in the meantime: then nothing is counted. */
   take(counts: readonly CountedRule[], now: Date): Promise<boolean>;
 }
 
@@ -36,7 +36,7 @@ const READ = `with ${ASKED}
     where t > $2::timestamptz - make_interval(secs => a.seconds) and (t <= $2 or not $3::boolean)) as made
   from asked a left join rule_counts c on c.rule_id = a."ruleId" and c.subject = a.subject`;
 
-/** Rows are locked in the order of rules, so that two processes do not wait for each other. More than the limit is never kept. */
+/** Rows are locked in the order of rules, so that two processes never deadlock. More times than the limit are never kept. */
 const TAKE = `with ${ASKED}
   insert into rule_counts as c (rule_id, subject, made_at)
     select "ruleId", subject, array[$2::timestamptz] from asked order by "ruleId"
@@ -76,7 +76,7 @@ const asked = (counts: readonly (RuleCount & { readonly made?: number })[]): str
       subject,
       calls,
       seconds: SECONDS[per],
-      // One without room was decided on so, and the call is made all the same: a person approved it, or another rule allows it.
+      // The decision already considered rules without room: the call is made because a person approved it or another rule allows it.
       mustHaveRoom: made < calls,
     })),
   );
@@ -95,7 +95,7 @@ async function allOrNone(pool: pg.Pool, take: (client: pg.PoolClient) => Promise
   }
 }
 
-/** Counts of a trial: in memory, beginning with none. */
+/** Counts of a trial: in memory, initially empty. */
 export function trialCounts(): RuleCounts {
   const made = new Map<string, number[]>();
   const key = ({ ruleId, subject }: RuleCount) => `${ruleId} ${subject}`;

@@ -20,7 +20,7 @@ export interface RuleRecord extends Rule {
 export type RuleDraft = Omit<Rule, "id">;
 
 export interface RuleStore {
-  /** Newest first; with an agent, its own and those for every agent. */
+  /** Newest first; with an agent, its own rules and those for every agent. */
   list(agentId?: string): Promise<RuleRecord[]>;
   get(id: string): Promise<Result<RuleRecord>>;
   create(draft: RuleDraft, by: string): Promise<RuleRecord>;
@@ -32,7 +32,7 @@ export interface RuleStore {
   readonly takeCounts: RuleCounts["take"];
 }
 
-const KEPT_MS = 500; // when the notification of another process is lost
+const KEPT_MS = 500; // in case the notification of another process is lost
 
 export function ruleStore(
   database: Pick<Database, "orm" | "pool" | "policyChanges" | "organisation">,

@@ -51,7 +51,7 @@ export async function simulateRules(
   const trial = (set: readonly Rule[]) => trialRules(createRuleSet(set, compileCel), parts.database);
   const [inForce, tried] = [trial(await parts.rules.list()), trial(rules)];
   const changed: SimulatedCall[] = [];
-  // The oldest first: a rule that counts depends on the calls before.
+  // Oldest first: a rule that counts depends on earlier calls.
   for (const call of calls.toReversed()) {
     const before = await explainCall(parts, call, inForce);
     const after = await explainCall(parts, call, tried);
@@ -74,7 +74,7 @@ export interface ExplainableCall {
   readonly at?: Date | undefined;
 }
 
-/** What the gate would say of a call, and by which rule; with these rules, or those in effect. */
+/** The gate's decision about a call and its rule, with these rules or those in effect. */
 export async function explainCall(
   { gate, composer }: Pick<SimulationParts, "gate" | "composer">,
   { agentId, user, tool, input, sessionId, seen, path = "loop", at }: ExplainableCall,

@@ -53,7 +53,7 @@ export interface Runs {
   /** Summarises everything but the last turn, now. */
   compact(sessionId: string, request: CompactRequest): ReturnType<typeof compactSession>;
   summaries(sessionId: string): ReturnType<typeof listSummaries>;
-  /** Pins a message, so that it survives summaries word for word; or no longer. */
+  /** Pins or unpins a message: a pinned one survives summaries word for word. */
   pin(sessionId: string, pin: Parameters<typeof pinMessage>[2]): ReturnType<typeof pinMessage>;
   /** All messages of the user, oldest first: compared with a client's history. */
   userMessages(sessionId: string): ReturnType<typeof listUserMessages>;

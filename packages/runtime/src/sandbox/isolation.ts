@@ -23,7 +23,7 @@ export interface Isolation {
   readonly network: "namespace" | "in-process";
   /** Command prefix: `unshare` with the options that worked here. */
   readonly wrapper: readonly string[];
-  /** What is not isolated here, as sentences. */
+  /** What is not isolated here, in sentences. */
   readonly notes: readonly string[];
 }
 

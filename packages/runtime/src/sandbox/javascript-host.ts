@@ -12,7 +12,7 @@ export interface Host {
   exit(code: number): void;
 }
 
-const TIMERS = 10_000; // far more than code needs, few enough to sort
+const TIMERS = 10_000; // far more than programs need, few enough to sort
 
 export function hostFunctions(context: QuickJSContext, host: Host): QuickJSHandle {
   const { files, timers } = host;

@@ -6,7 +6,7 @@
 export interface FamilyMember {
   readonly id: string;
   readonly forkedFrom: string | null;
-  /** How many messages it has in common with the session it was made from. */
+  /** How many messages it shares with the session it was made from. */
   readonly forkPosition: number | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -15,7 +15,7 @@ export interface FamilyMember {
 export interface BranchPoint {
   /** The first message that differs. */
   readonly position: number;
-  /** One session for each way, the oldest way first; the session itself is one of them. */
+  /** One session per branch, the oldest branch first; the session itself is one of them. */
   readonly sessionIds: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function branchPoints(sessionId: string, family: readonly FamilyMember[])
   });
 }
 
-/** Sessions that are the same beyond this message are one way: the session itself stands for its own, else the newest. */
+/** Sessions that are equal beyond this message form one branch, represented by the session itself or else the newest. */
 function ways(
   members: readonly FamilyMember[],
   position: number,
@@ -56,7 +56,7 @@ function ways(
 const byAge = (a: FamilyMember, b: FamilyMember): number =>
   a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 
-/** How many messages two sessions share; 0 where they have no session in common, as after that one was deleted. */
+/** How many messages two sessions share; 0 without a common ancestor, for example after it was deleted. */
 function commonMessages(a: string, b: string, byId: ReadonlyMap<string, FamilyMember>): number {
   const ofA = sharedWithAncestors(a, byId);
   for (const [ancestor, shared] of sharedWithAncestors(b, byId)) {
@@ -66,7 +66,7 @@ function commonMessages(a: string, b: string, byId: ReadonlyMap<string, FamilyMe
   return 0;
 }
 
-/** From the session itself up to the first: how much of each it still has. */
+/** From the session itself up to the first: how many messages of each it still has. */
 function sharedWithAncestors(id: string, byId: ReadonlyMap<string, FamilyMember>): Map<string, number> {
   const shared = new Map<string, number>();
   let kept = Number.POSITIVE_INFINITY;

@@ -8,7 +8,7 @@ import type { Database } from "../db/database.ts";
 import { isUuid } from "../db/uuid.ts";
 
 const SECRET_BYTES = 32;
-const MOST_LINKS = 100; // of one session that are in effect
+const MOST_LINKS = 100; // links in effect per session
 const SECRET = /^[\w-]{43}$/;
 
 export interface SessionLink {
@@ -28,10 +28,10 @@ export interface SessionLinks {
     sessionId: string,
     link: { withFiles: boolean; hours: number; by: string },
   ): Promise<{ link: SessionLink; secret: string } | undefined>;
-  /** Newest first; also those that are over. */
+  /** Newest first, including expired ones. */
   list(sessionId: string): Promise<SessionLink[]>;
   revoke(sessionId: string, id: string): Promise<boolean>;
-  /** The link in force that has this secret. */
+  /** The valid link with this secret. */
   open(secret: string): Promise<SessionLink | undefined>;
 }
 

@@ -12,7 +12,7 @@ import { type SessionLabels, sessions } from "../db/schema/session-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 import { type BranchPoint, branchPoints } from "./branches.ts";
 
-const MOST_BRANCHES = 500; // forks of one conversation that are looked at, the newest
+const MOST_BRANCHES = 500; // the newest forks of one conversation that are considered
 
 export interface SessionRecord {
   readonly id: string;
@@ -46,7 +46,7 @@ export interface NewSession {
   readonly forkedFrom?: string | undefined;
   /** Absent: the live agent, or its canary for the share of new sessions that it has. */
   readonly follows?: Follows | undefined;
-  /** What its first message brings in. */
+  /** Labels that its first message brings in. */
   readonly labels?: SessionLabels | undefined;
 }
 
@@ -59,9 +59,9 @@ export interface SessionStore {
   /** Sets the title of a session without one. */
   nameUntitled(id: string, title: string): Promise<void>;
   delete(id: string): Promise<Result<SessionRecord>>;
-  /** Takes back what was allowed for the rest of a session: one tool as `capability/tool`, or all. */
+  /** Revokes what was allowed for the rest of a session: one tool as `capability/tool`, or all. */
   disallow(id: string, tool?: string): Promise<Result<SessionRecord>>;
-  /** Where a conversation went other ways, in this session and its forks. */
+  /** Where this session and its forks diverge. */
   branches(id: string): Promise<Result<BranchPoint[]>>;
 }
 
@@ -201,7 +201,7 @@ async function branchesOf(
   return branchPoints(id, family);
 }
 
-/** In the statement itself: what is allowed at the same moment stays. */
+/** In one statement, so that a concurrent allowance is kept. */
 const without = (tool: string) => sql`(select coalesce(jsonb_agg(entry), '[]') from
   jsonb_array_elements_text(${sessions.allowedTools}) as entry where split_part(entry, '#', 1) <> ${tool})`;
 
@@ -215,7 +215,7 @@ const columnsOf = ({ pinned, archived, ...changes }: SessionChanges) => ({
   ...(archived !== undefined && { archivedAt: archived ? sql`now()` : null }),
 });
 
-/** As the index has it. */
+/** The title as indexed. */
 const isThread = (threadId: string) =>
   sql`(md5(${sessions.metadata}->>'thread_id') = md5(${threadId}) and ${sessions.metadata}->>'thread_id' is not null)`;
 

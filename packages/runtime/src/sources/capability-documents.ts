@@ -181,7 +181,7 @@ class DocumentState {
     this.#saved.set(id, row.updatedAt.getTime());
   }
 
-  /** A version that cannot be read any more is left out: who pins it is told so. */
+  /** A version that can no longer be read is left out; agents that pin it report that. */
   async #loadVersions(id: string): Promise<void> {
     const { database, registry } = this.#options;
     const rows = await readVersions(database.orm, id);
@@ -222,7 +222,7 @@ class DocumentState {
   }
 
   async #readFile(name: string, path: string): Promise<void> {
-    const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0; // 0: a link that leads nowhere
+    const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0; // 0: a dangling link
     const known = this.#files.get(name);
     if (known?.mtimeMs === mtimeMs) return;
     const text = readOperatorText(path, DOCUMENT_MAX_BYTES);

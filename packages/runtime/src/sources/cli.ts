@@ -151,7 +151,7 @@ async function call(
         maxMemoryBytes: MAX_MEMORY_BYTES,
         network: {
           hosts: own,
-          // A token goes to its provider and to the package's own service, whatever the package would like.
+          // A token goes only to its provider and to the package's own service, whatever the package declares.
           ...(accounts.length > 0 && { only: [...own, ...accounts.flatMap(({ hosts }) => hosts)] }),
         },
         uid,
@@ -176,7 +176,7 @@ interface FailedCall {
   readonly parts: CliParts;
 }
 
-/** The failure names the last meaningful line; the rest is kept for whoever asks. */
+/** The failure names the last meaningful line; the whole output is kept for those who ask for it. */
 async function keepFailed(
   { exit, code, stdout, stderr, cut }: CommandOutcome,
   { tool, manifest, owner, parts }: FailedCall,

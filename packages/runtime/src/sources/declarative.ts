@@ -80,7 +80,7 @@ export function parseYaml(text: string, limitChars: number = TEXT_CHARS): Result
   }
 }
 
-/** A parser of fields passes over this key, so that it would be dropped without a word. */
+/** The parser would drop this key silently. */
 function namesPrototype(value: unknown): boolean {
   if (!isRecord(value)) return false;
   return Object.hasOwn(value, "__proto__") || Object.values(value).some(namesPrototype);

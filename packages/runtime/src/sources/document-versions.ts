@@ -1,5 +1,5 @@
 /**
- * Every version of a saved capability document. A version that is saved again has its newest content. The oldest of many are
+ * Every version of a saved capability document. A version that is saved again gets the new content. The oldest of many are
  * deleted, but never one that an agent or one of its revisions names.
  */
 import { satisfies } from "@capstan/core/internal";
@@ -15,7 +15,7 @@ export interface DocumentVersion {
 
 export interface DocumentVersionFacts {
   readonly version: string;
-  /** Of its content. */
+  /** Hash of its content. */
   readonly sha256: string;
   readonly by: string;
   readonly at: Date;
@@ -24,7 +24,7 @@ export interface DocumentVersionFacts {
 export type VersionTransaction = Parameters<Parameters<Database["orm"]["transaction"]>[0]>[0];
 type Executor = Pick<Database["orm"], "execute">;
 
-/** Call it before the document is replaced: a store of an earlier release has no version of it yet. */
+/** Call it before the document is replaced: an older store has no version of it yet. */
 export async function keepReplaced(tx: VersionTransaction, id: string): Promise<void> {
   await tx.execute(sql`insert into capability_document_versions (id, version, document, created_by, created_at)
     select id, version, document, created_by, updated_at from capability_documents where id = ${id}
@@ -55,7 +55,7 @@ export async function readVersions(orm: Executor, id: string): Promise<DocumentV
   return rows;
 }
 
-/** Also the registered one of a store that kept no versions yet. Newest first. */
+/** Includes the registered one of an older store without versions. Newest first. */
 export async function listVersions(orm: Executor, id: string): Promise<DocumentVersionFacts[]> {
   const { rows } = await orm.execute<{ version: string; sha256: string; by: string; at: string | Date }>(sql`
     select version, encode(sha256(convert_to(document::text, 'UTF8')), 'hex') as sha256, by, at from (

@@ -60,7 +60,7 @@ class LazySchema implements Schema<JsonValue> {
     return check(this.#validate, own);
   };
 
-  /** Once; the reason it cannot be done, or undefined. */
+  /** Compiles once; the reason it cannot be compiled, or undefined. */
   compile(): string | undefined {
     if (this.#validate || this.#fault) return this.#fault;
     const attempts: Exclude<Dialect, "unsaid">[] =

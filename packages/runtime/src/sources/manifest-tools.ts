@@ -38,14 +38,14 @@ export interface ManifestTool {
   readonly asksForJson: boolean;
   readonly idempotent: boolean;
   readonly requiresApproval: boolean;
-  /** Exit codes beside 0 that are an answer, with their meaning. */
+  /** Exit codes besides 0 that are an answer, with their meaning. */
   readonly exitCodes: Readonly<Record<string, string>>;
   readonly risk?: ToolRisk;
   readonly reads?: DeclaredReads;
   readonly writes?: DeclaredWrites;
   /** True when a parameter names a file, so that the call works on the session's files. */
   readonly worksOnFiles: boolean;
-  /** True when it can do without files, because text may come on standard input. */
+  /** True when it works without files, because text may come on standard input. */
   readonly readsStdin: boolean;
 }
 
@@ -101,7 +101,7 @@ function fieldOf(parameter: Parameter): z.ZodType {
 
 const HERE = "."; // the session's own folder, where the call runs
 
-/** A folder for results that must be given: a task that names none means the session's own. */
+/** A required folder for results; a task that names none means the session's own. */
 const isOutputFolder = ({ key, value, required, repeatable, choices, description }: Parameter): boolean =>
   required &&
   !repeatable &&

@@ -109,7 +109,7 @@ export class McpConnection {
     if (live?.ok) await live.value.client.close().catch(() => {});
   }
 
-  /** Closes it, and tells a server that keeps a session that nobody comes back to it. */
+  /** Closes it, and ends the session of a server that keeps one. */
   async leave(): Promise<void> {
     const live = await this.#live;
     const transport = live?.ok ? live.value.transport : undefined;
@@ -169,7 +169,7 @@ export class McpConnection {
     });
   }
 
-  /** A start that hangs: whether the program ran and said something, and what came before it could. */
+  /** Explains a hanging start: whether the program ran and printed something, or what prevented it. */
   #whatWasWaitedFor(transport: Transport): string {
     const { server, connectTimeoutMs } = this.#parts;
     const seconds = connectTimeoutMs / 1000;

@@ -138,7 +138,7 @@ export class McpProcess implements Transport {
     return line.value;
   }
 
-  /** What the command line names; the machine's files are not an organisation's to name. */
+  /** Files that the command line names; an organisation must not name the machine's files. */
   #machineFiles(argv: readonly string[], cwd: string): string[] {
     if (this.#isolation.organisation !== undefined) return [];
     return [...programFiles(argv), ...(cwd === this.#home ? [] : [cwd])];

@@ -62,7 +62,7 @@ export interface McpOptions {
 
 export interface OpenMcp {
   readonly capability: Capability;
-  /** What the server said of itself. */
+  /** The server's description of itself. */
   readonly described: DescribedMcp;
   /** Reads name, prompt and tools again, over the same connection. */
   refresh(): Promise<Result<Capability>>;
@@ -113,7 +113,7 @@ function readSource(source: McpSource, settings: BoundSecrets, id: string | unde
   return headers.ok ? ok({ kind: "url", url: source.url, headers: headers.value }) : headers;
 }
 
-/** Whether the operator gave it a credential: it then answers with what only that credential's owner may see. */
+/** Whether the operator gave it a credential: its answers are then for that credential's owner only. */
 const bearsSecrets = (source: McpSource): boolean =>
   "command" in source
     ? Object.keys(source.secretEnv ?? {}).length > 0 ||
@@ -128,7 +128,7 @@ async function readAgain(
   return described.ok ? ok(asCapability(described.value)) : described;
 }
 
-/** A server with a login: as it described itself to the reviewer, called with the account of each call's user. */
+/** A server with a login: described as the reviewer saw it, called with the account of each call's user. */
 export function mcpWithLogin(
   { url }: { readonly url: string },
   described: DescribedMcp,

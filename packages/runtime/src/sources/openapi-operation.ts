@@ -65,7 +65,7 @@ function declaredParameters(document: OpenApiDocument, { operation, pathItem, pa
   return [...byPlace.values()];
 }
 
-/** Some APIs refuse the header where it would have no effect, and say in their documents where it has one. */
+/** Some APIs refuse the header where it has no effect; their documents say where it has one. */
 export const takesIdempotencyKey = (document: OpenApiDocument, found: FoundOperation): boolean =>
   declaredParameters(document, found).some(
     (parameter) => parameter.in === "header" && textOf(parameter.name)?.toLowerCase() === "idempotency-key",

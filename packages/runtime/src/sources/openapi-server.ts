@@ -8,7 +8,7 @@ export interface ServerVariable {
   readonly default?: string;
   readonly enum?: readonly string[];
   readonly description?: string;
-  /** Whoever sets it says which host is asked. */
+  /** Whoever sets it chooses the host. */
   readonly isInHost: boolean;
 }
 

@@ -28,7 +28,7 @@ export function operatorNetwork(
   };
 }
 
-/** For a program whose proxy is its network's. */
+/** For a program that uses the proxy of its network. */
 export const withoutProxy = (npmrc: string): string => npmrc.replaceAll(/^(https-)?proxy=.*$/gm, "");
 
 /** `host:port` of the operator's registries, which may be in a private network. */

@@ -20,7 +20,7 @@ export function secretNames(text: string): string[] {
   return [...text.matchAll(REFERENCE)].flatMap(([, ...names]) => names.filter((name) => name !== undefined));
 }
 
-/** Looks like a reference but is none, such as `${my key}`; it would be sent literally. */
+/** Looks like a reference but is not, such as `${my key}`; it would be sent literally. */
 export function badReference(text: string): string | undefined {
   return /\$\{[^}]*\}?/.exec(text.replaceAll(REFERENCE, ""))?.[0];
 }

@@ -8,6 +8,6 @@ import type { Manifest } from "@capstan/core";
 export function serviceHosts({ name, service }: Manifest, running: string | undefined): string[] {
   if (running !== undefined) return [new URL(running).host];
   const container = service?.container ?? `aech-rt-${name}`;
-  const isOwn = /^aech-rt-[\w-]+$/.test(container); // any other host needs the operator's word: CAPSTAN_ALLOW_HOSTS
+  const isOwn = /^aech-rt-[\w-]+$/.test(container); // any other host needs the operator's permission: CAPSTAN_ALLOW_HOSTS
   return service && isOwn ? [`${container}:${service.port ?? 8080}`] : [];
 }

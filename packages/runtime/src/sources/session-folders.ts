@@ -59,7 +59,7 @@ export class SessionFolders {
   readonly #isLasting: boolean;
 
   /**
-   * Folder names contain the process id, so that the next server can identify those of a dead one. Lasting ones do not: a
+   * Folder names contain the process id, so that the next server can identify those of a dead one. Permanent ones do not: a
    * program that finds its own records by the path of its folder finds them after a restart too.
    */
   constructor(root: string, now: () => number, { isLasting = false } = {}) {

@@ -43,7 +43,7 @@ async function fillStep(task: string, step: PlannedStep, { inputOf, generate }: 
   );
   const names = values.map(([name]) => name);
   const payload = { ...step.payload, ...Object.fromEntries(values) } as Record<string, JsonValue>;
-  // A model may make up values: what is not in the task is a guess.
+  // A model may invent values: what is not in the task is a guess.
   const unsaid = values.filter(([, value]) => !isSaid(task, value)).map(([name]) => name);
   const guessed = [...(step.guessed ?? []), ...unsaid];
   const unplaced = before.filter((text) => !values.some(([, value]) => isSaid(String(value), text)));
@@ -63,7 +63,7 @@ async function fillStep(task: string, step: PlannedStep, { inputOf, generate }: 
   };
 }
 
-/** The schema of some properties only, none of them required: better left out than made up. */
+/** The schema of some properties only, none of them required: better left out than invented. */
 function only({ properties, $defs }: JsonSchema, names: readonly string[]): JsonSchema {
   const all = objectOf(properties);
   return {

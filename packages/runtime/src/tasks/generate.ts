@@ -57,7 +57,7 @@ export async function generate(
 
 type Settle = (spent: Parameters<BudgetLedger["settle"]>[1]) => Promise<void>;
 
-/** Makes a paid call if the budgets of who asks have room for it. */
+/** Makes a paid call if the caller's budgets have room for it. */
 export async function withinBudget<T>(
   ledger: GenerateParts["ledger"],
   spender: Spender,
@@ -72,7 +72,7 @@ export async function withinBudget<T>(
   try {
     return await call((spent) => ledger.settle(reservation, spent));
   } finally {
-    await ledger.release(reservation); // nothing is left of a settled one
+    await ledger.release(reservation); // no-op once the reservation is settled
   }
 }
 

@@ -112,7 +112,7 @@ interface SplitTask {
   readonly unserved: readonly TaskPart[];
 }
 
-/** A part that only the fallback would answer is not served separately: it is one more sentence about the rest. */
+/** A part that only the fallback would answer is not a request of its own: it says more about the rest. */
 async function rankParts(
   parts: readonly TaskPart[],
   rankText: (text: string) => Promise<RankResult>,

@@ -14,7 +14,7 @@ import {
 } from "@capstan/core/internal";
 import type { TieredIndex } from "./route-tier.ts";
 
-const MANY_TOOLS = 20; // up to here a capability is about one thing
+const MANY_TOOLS = 20; // up to this many tools a capability is about one thing
 
 export function keepInStep(index: TieredIndex, registry: CapabilityRegistry): TieredIndex {
   const indexed = new Map<string, { capability: Capability; ids: readonly string[] }>();

@@ -28,7 +28,7 @@ export function failedStep(step: PlannedStep, failure: Failure): ExecutedStep {
   };
 }
 
-/** The response of another service, if that is why the step failed: its 500 stays a 500. */
+/** The response of another service, if it caused the failure: its 500 stays a 500. */
 function serviceAnswer({ code, details }: Failure): { status: number; body?: JsonValue } | undefined {
   if (code !== "service_refused" || typeof details !== "object" || details === null) return undefined;
   const { status, body } = details as { status?: unknown; body?: JsonValue };

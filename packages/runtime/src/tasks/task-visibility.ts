@@ -1,4 +1,4 @@
-/** Which capabilities and tools a task may use: those of the named agent, or all that are for the caller and whose scopes they have. */
+/** Which capabilities and tools a task may use: those of the named agent, or all that the caller may see and has the scopes for. */
 import { type Capability, type CapabilityRegistry, ok, type Result } from "@capstan/core";
 import { missingScopes, type TaskRequest } from "@capstan/core/internal";
 import type { Composer } from "../agents/composer.ts";

@@ -1,4 +1,4 @@
-/** A check on text that a model makes, tried outside a run: paid for by who tries it, like every other call of a model. */
+/** Tries a model's text check outside a run; the call counts in the budgets of the person who tries it. */
 import { ok, type Result } from "@capstan/core";
 import type { Spender } from "@capstan/core/internal";
 import type { Models } from "../providers/models.ts";
@@ -13,7 +13,7 @@ export interface TextTrialParts {
   readonly ledger: GenerateParts["ledger"];
 }
 
-/** "blocked": the text would be, also because the check cannot be made. */
+/** "blocked": the text would be blocked, or the check cannot be made. */
 export async function tryByModel(
   { models, ledger }: TextTrialParts,
   spender: Spender,

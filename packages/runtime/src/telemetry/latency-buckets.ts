@@ -13,7 +13,7 @@ export const bucketOf = (ms: number): number =>
 const upperMs = (bucket: number): number => 2 ** (bucket / 2);
 const lowerMs = (bucket: number): number => (bucket === 0 ? 0 : upperMs(bucket - 1));
 
-/** `share` of the calls took at most so long; between a bucket's bounds by its share, and never above the longest call. */
+/** The time that `share` of the calls stayed within: interpolated in its bucket, and never above the longest call. */
 export function percentile(counts: readonly BucketCount[], share: number, maxMs: number): number {
   const sorted = counts.toSorted((a, b) => a.bucket - b.bucket);
   const wanted = share * sorted.reduce((sum, { calls }) => sum + calls, 0);

@@ -61,7 +61,7 @@ export interface SeriesPoint {
 }
 
 const KEPT = 500;
-const REPLAY = "replay"; // in the history, and no part of what users use
+const REPLAY = "replay"; // in the history, but not counted as usage
 const ASKED = 202; // a call that waits for a person
 const FLUSH_MS = 1000;
 const MOST_WAITING = 10_000; // when the database is unreachable, the newest calls are dropped from the history, never the work
@@ -90,7 +90,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
     waiting.push(rowOf(entry, origin));
     if (entry.failureClass !== "dry_run" && origin.path !== REPLAY) counted.push({ entry, origin });
   };
-  /** In the history alone, for the run's trace: once it is approved, the same call comes again and is counted then. */
+  /** Only in the history, for the run's trace: once approved, the same call comes again and is counted then. */
   const recordAsking = (call: CallRecord): void => {
     const asked = { ...recordOf(call), status: ASKED };
     if (waiting.length < MOST_WAITING) waiting.push(rowOf(asked, originOf(call)));

@@ -52,7 +52,7 @@ export interface ToolUsage {
 
 export interface UsageStore {
   total(period: UsagePeriod): Promise<UsageSums>;
-  /** The dearest first, then those with the most tokens. */
+  /** Highest cost first, then most tokens. */
   groups(period: UsagePeriod, by: UsageKey, limit: number): Promise<UsageGroup[]>;
   /** Over time; keys that are not named are summed as `other`. */
   points(
@@ -60,10 +60,10 @@ export interface UsageStore {
     by: UsageKey,
     options: { readonly bucketSeconds: number; readonly keys: readonly string[] },
   ): Promise<UsagePoint[]>;
-  /** The finest there is, oldest first, for an export. */
+  /** The finest resolution, oldest first, for an export. */
   rows(period: UsagePeriod, bucketSeconds: number, limit: number): Promise<UsageRow[]>;
   tools(period: UsagePeriod, by: "tool" | "capability"): Promise<ToolUsage[]>;
-  /** Moves rows of calls into their hours; answers how many. */
+  /** Moves rows of calls into their hours; returns how many. */
   roll(): Promise<number>;
   start(onError: (error: unknown) => void): void;
   close(): void;

@@ -30,7 +30,7 @@ export function compileTextFind(find: TextFind): Result<FindSpans> {
 
 const refuse = (pattern: string, why: string) => fail("pattern_invalid", { pattern, why });
 
-/** `within`: which parts of a match count; all of it unless said. */
+/** `within`: which parts of a match count; default: all of it. */
 const spansOf = (
   pattern: RE2JS,
   within: (text: string) => readonly Span[] = (text) => [[0, text.length]],

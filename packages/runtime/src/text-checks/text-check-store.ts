@@ -19,11 +19,11 @@ export interface TextCheckStore {
   list(): Promise<TextCheckRecord[]>;
   create(draft: TextCheckDraft, by: string): Promise<Result<TextCheckRecord>>;
   remove(id: string): Promise<Result<TextCheckRecord>>;
-  /** The checks in effect for an agent. A change counts at once, also one by another process. */
+  /** The checks in effect for an agent. A change applies at once, also one by another process. */
   inForce(agentId: string, now: Date): Promise<readonly CompiledCheck[]>;
 }
 
-const KEPT_MS = 500; // when the notification of another process is lost
+const KEPT_MS = 500; // in case the notification of another process is lost
 
 export function textCheckStore({
   orm,

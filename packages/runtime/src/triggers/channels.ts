@@ -85,7 +85,7 @@ export function teamsChannel({
       });
       const headers = { "content-type": "application/json", "capstan-delivery": trigger.id };
       const sent = await withRetries(wait, () => post(fetch, url, body, headers));
-      // The address is a secret: whoever has it can post.
+      // The address is a secret: anyone who has it can post.
       return sent.ok || sent.failure.code !== "network_error"
         ? sent
         : fail("network_error", {

@@ -42,7 +42,7 @@ export const agentCapabilities = pgTable(
   ],
 );
 
-/** The semantic version of what an agent offers, and what it offered then: the next change is counted from it. */
+/** The semantic version of what an agent offers, and what it offered at that version, to compute the next one. */
 export const agentReleases = pgTable("agent_releases", {
   agentId: uuid("agent_id")
     .primaryKey()

@@ -1,4 +1,4 @@
-/** Clients that logged in: what a person allowed which client to do as which agent, and the tokens that keep it alive. */
+/** Clients that logged in: what a person allowed a client to do as an agent, and the refresh tokens. */
 import { sql } from "drizzle-orm";
 import { boolean, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agent-tables.ts";
@@ -10,7 +10,7 @@ export const clientLogins = pgTable(
     id: uuid("id").primaryKey(),
     clientId: text("client_id").notNull(),
     clientName: text("client_name").notNull(),
-    /** Where the code was sent; the exchange must name it again. */
+    /** Where the code was sent; the exchange must repeat it. */
     redirectUri: text("redirect_uri").notNull(),
     /** Its token requests are signed with a key of its own. */
     mustSign: boolean("must_sign").notNull().default(false),
@@ -21,7 +21,7 @@ export const clientLogins = pgTable(
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
     userEmail: text("user_email").notNull(),
-    /** Only hashes are stored: of the code, and what the client must prove it knows. */
+    /** Only hashes are stored: of the code and of the client's PKCE verifier. */
     codeHash: text("code_hash").notNull().unique(),
     codeChallenge: text("code_challenge").notNull(),
     codeExpiresAt: at("code_expires_at").notNull(),
@@ -33,7 +33,7 @@ export const clientLogins = pgTable(
   (table) => [index("idx_client_logins_user").on(table.userEmail, table.id)],
 );
 
-/** Each is used once. One that comes back was copied, and ends the login. */
+/** Each is used once. A second use means that it was copied, and ends the login. */
 export const clientRefreshTokens = pgTable(
   "client_refresh_tokens",
   {

@@ -20,14 +20,14 @@ export const connections = pgTable(
     id: uuid("id").primaryKey(),
     userEmail: text("user_email").notNull(),
     provider: text("provider").notNull(),
-    /** Which account, as the provider names it; empty when it does not say. */
+    /** The account's name at the provider; empty if unknown. */
     account: text("account").notNull().default(""),
     scopes: jsonb("scopes").$type<string[]>().notNull().default([]),
     /** Tokens, key or password, encrypted at rest; see `ConnectionSecret`. */
     secret: text("secret").notNull(),
-    /** Counts changes of the secret: whoever holds an older one reads it again. */
+    /** Counts changes of the secret: holders of an older version read it again. */
     version: integer("version").notNull().default(1),
-    /** When the access token ends; null when the provider does not say. */
+    /** When the access token expires; null if the provider does not say. */
     expiresAt: at("expires_at"),
     /** Until then one process refreshes, and the others wait for it. */
     refreshingUntil: at("refreshing_until"),
@@ -58,7 +58,7 @@ export const connectionConsents = pgTable(
   (table) => [index("connection_consents_connection").on(table.connectionId, table.agentId)],
 );
 
-/** Logins at a provider that have begun; each ends with one answer. */
+/** Pending logins at a provider; each accepts one answer. */
 export const connectionLogins = pgTable("connection_logins", {
   /** The hash of `state`; the state itself is only in the browser's address. */
   id: text("id").primaryKey(),
@@ -88,7 +88,7 @@ export const connectionUses = pgTable(
   (table) => [index("connection_uses_connection").on(table.connectionId, table.usedAt)],
 );
 
-/** MCP servers that want a login: what a reviewer's account was shown of one, so that it is there without an account. */
+/** MCP servers that require a login: what a reviewer's account could see, so that it is available without an account. */
 export const mcpAccounts = pgTable("mcp_accounts", {
   /** Of the package's declaration. */
   sha256: text("sha256").primaryKey(),

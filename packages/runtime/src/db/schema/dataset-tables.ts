@@ -1,6 +1,6 @@
 /**
  * Datasets: cases to measure agents on. An item's row is never changed: a change ends it with one version and begins
- * another row with the next, so every version can be read as it was.
+ * another row with the next, so every version stays readable.
  */
 import { sql } from "drizzle-orm";
 import { index, integer, json, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
@@ -29,13 +29,13 @@ export const datasetItems = pgTable(
       .notNull()
       .references(() => datasets.id, { onDelete: "cascade" }),
     itemId: text("item_id").notNull(),
-    /** Keeps its place when it is changed. */
+    /** Its position stays the same when it is changed. */
     position: integer("position").notNull(),
     fromVersion: integer("from_version").notNull(),
     /** The first version without this row; empty: it is in the newest. */
     toVersion: integer("to_version"),
     item: json("item").notNull(),
-    /** Where something was taken out, never what. */
+    /** Where something was removed, never what. */
     scrubbed: json("scrubbed").notNull(),
     /** Where it comes from; a run may be deleted before its item. */
     source: json("source").notNull(),

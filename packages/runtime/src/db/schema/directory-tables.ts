@@ -1,4 +1,4 @@
-/** Users and groups that a company's directory pushes by SCIM. Each organisation has its own; the first one's count in all. */
+/** Users and groups that a company's directory pushes by SCIM. Each organisation has its own; those of the first apply to all. */
 import { sql } from "drizzle-orm";
 import { boolean, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { at } from "./columns.ts";
@@ -8,16 +8,16 @@ export const directoryUsers = pgTable(
   {
     id: uuid("id").primaryKey(),
     userName: text("user_name").notNull(),
-    /** What the directory calls them, such as the `sub` or `oid` of their logins. */
+    /** Their id in the directory, such as the `sub` or `oid` of their logins. */
     externalId: text("external_id"),
     /** Their primary address, in lower case. */
     address: text("address"),
     active: boolean("active").notNull(),
-    /** The resource as SCIM shows it, without what the columns say. */
+    /** The SCIM resource without the fields that have columns. */
     resource: jsonb("resource").$type<Record<string, unknown>>().notNull(),
     createdAt: at("created_at").notNull().default(sql`now()`),
     updatedAt: at("updated_at").notNull().default(sql`now()`),
-    /** Removed by the directory. The row stays, so that older claims of this person count for nothing. */
+    /** Removed by the directory. The row stays, so that this person's older claims are ignored. */
     deletedAt: at("deleted_at"),
   },
   (table) => [
@@ -62,7 +62,7 @@ export const directoryMembers = pgTable(
   ],
 );
 
-/** What a directory sends to be let in. They open /scim and nothing else, and outlive whoever made them. */
+/** The directory's bearer tokens. They are valid for /scim only, and outlive the user who created them. */
 export const directoryTokens = pgTable("directory_tokens", {
   id: uuid("id").primaryKey(),
   name: text("name").notNull(),

@@ -1,6 +1,6 @@
 /**
  * Monitors score a share of an agent's live runs. A score is worked on under a lease like a cell of an experiment, and is deleted
- * with its run. A revision counts its scores, so that each look for drift happens once; an alert is also its own delivery.
+ * with its run. A revision counts its scores, so that each check for drift happens once; an alert is also its own delivery.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -37,16 +37,16 @@ export const monitors = pgTable(
     share: doublePrecision("share").notNull(),
     /** A day, in UTC. */
     budgetUsd: doublePrecision("budget_usd"),
-    /** What is removed from texts before a judge reads them, beside secrets. */
+    /** What is removed from texts, besides secrets, before a judge reads them. */
     scrub: jsonb("scrub").notNull().default([]),
-    /** Drift is looked for after each so many scores of a revision. */
+    /** Checks for drift each time a revision has this many more scores. */
     everyRuns: integer("every_runs").notNull(),
     drop: doublePrecision("drop").notNull(),
     webhookUrl: text("webhook_url"),
     /** running, paused. */
     status: text("status").notNull().default("running"),
     concurrency: integer("concurrency").notNull(),
-    /** Runs with smaller ids are decided on. */
+    /** Runs with smaller ids have been sampled or skipped. */
     scannedTo: uuid("scanned_to").notNull(),
     createdAt: at("created_at").notNull().default(sql`now()`),
     updatedAt: at("updated_at").notNull().default(sql`now()`),
@@ -64,7 +64,7 @@ export const monitorScores = pgTable(
     runId: uuid("run_id")
       .notNull()
       .references(() => runs.id, { onDelete: "cascade" }),
-    /** When it was found, in seconds: the oldest is scored first. */
+    /** When the run was found, in seconds: the oldest is scored first. */
     position: integer("position").notNull(),
     /** Of the run; set when it is scored. */
     revision: integer("revision"),
@@ -96,7 +96,7 @@ export const monitorRevisions = pgTable(
       .references(() => monitors.id, { onDelete: "cascade" }),
     revision: integer("revision").notNull(),
     scored: integer("scored").notNull().default(0),
-    /** How often drift was looked for. */
+    /** The number of checks for drift. */
     looks: integer("looks").notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.monitorId, table.revision] })],
@@ -113,11 +113,11 @@ export const monitorAlerts = pgTable(
     revision: integer("revision").notNull(),
     /** The revision it is compared with. */
     against: integer("against").notNull(),
-    /** Means, how many runs each, p and the level. */
+    /** Means, run counts, p-value and significance level. */
     finding: json("finding").notNull(),
     acknowledgedBy: text("acknowledged_by"),
     acknowledgedAt: at("acknowledged_at"),
-    /** Empty when nobody is to be told. */
+    /** Empty when nobody is notified. */
     url: text("url").notNull().default(""),
     payload: json("payload").notNull(),
     /** none, due, delivered, given_up. */

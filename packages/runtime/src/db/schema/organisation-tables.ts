@@ -4,22 +4,22 @@ import { doublePrecision, integer, pgTable, primaryKey, text } from "drizzle-orm
 import { at } from "./columns.ts";
 
 export const organisations = pgTable("organisations", {
-  /** A short word: it is part of keys, of its schema's and of its role's name. */
+  /** A short word: part of keys and of the names of its schema and role. */
   id: text("id").primaryKey(),
   name: text("name").notNull(),
   /** For all its callers together; null: no limit. */
   requestsPerMinute: integer("requests_per_minute"),
-  /** The share of places for runs, beside other organisations; the first one has 1. */
+  /** Its weight when organisations share places for runs; the first organisation has 1. */
   weight: doublePrecision("weight").notNull().default(1),
   createdBy: text("created_by").notNull(),
   createdAt: at("created_at").notNull().default(sql`now()`),
   /** Its tables and rights exist. Until then nobody enters it. */
   readyAt: at("ready_at"),
-  /** Nobody enters it, and nothing of it runs. */
+  /** Nobody can enter it and nothing of it runs. */
   disabledAt: at("disabled_at"),
 });
 
-/** People of the OpenID provider whom an admin made members, beside those whose claims do. */
+/** People of the OpenID provider whom an admin made members, in addition to those whose claims do. */
 export const organisationMembers = pgTable(
   "organisation_members",
   {

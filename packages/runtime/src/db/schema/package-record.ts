@@ -40,7 +40,7 @@ export interface PackageDescription {
   readonly connections?: readonly Pick<ConnectionNeed, "provider" | "scopes">[];
   /** Manifest fields that nothing reads. */
   readonly unused_fields?: readonly string[];
-  /** True when it brings no manifest, so that only running it tells what it adds. */
+  /** True when it has no manifest, so that only running it shows what it adds. */
   readonly must_run_code: boolean;
   readonly manifest?: Manifest;
 }
@@ -53,11 +53,11 @@ export interface PackageRecord {
   readonly size_bytes: number;
   /** What was asked for: a path, a package name, an address. */
   readonly origin: string;
-  /** The folder of its background service, when it was installed from one. */
+  /** The folder of its background service, if it has one. */
   readonly service_folder?: string;
   readonly description: PackageDescription;
   readonly allow_scripts: boolean;
-  /** Its folder is watched; a change that asks for nothing more is taken without a review. */
+  /** Its folder is watched; a change that needs no further rights is applied without a review. */
   readonly linked?: boolean;
   /** Exact versions of what it depends on, in its package manager's own notation. */
   readonly dependency_lock?: string;

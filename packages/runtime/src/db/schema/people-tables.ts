@@ -1,4 +1,4 @@
-/** People of an OpenID provider: who they are there, where they are signed in, and which roles their claims give. */
+/** People of an OpenID provider: their identity there, where they are signed in, and the roles their claims give. */
 import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { at } from "./columns.ts";
@@ -16,13 +16,13 @@ export const identities = pgTable(
     claims: jsonb("claims").$type<Record<string, string[]>>().notNull(),
     createdAt: at("created_at").notNull().default(sql`now()`),
     lastLoginAt: at("last_login_at").notNull().default(sql`now()`),
-    /** The provider's tokens of the newest login, encrypted: with them the provider is asked again. */
+    /** The provider's tokens of the newest login, encrypted, to ask the provider again. */
     sealedTokens: text("sealed_tokens"),
-    /** When the provider last said who they are; null: before it was kept. */
+    /** When the provider last confirmed who they are; null: before this was recorded. */
     checkedAt: at("checked_at"),
     /** One process asks at a time. */
     checkClaimedAt: at("check_claimed_at"),
-    /** The provider said that it no longer vouches for them; the next sign-in clears it. */
+    /** The provider reported that they left; the next sign-in clears it. */
     endedAt: at("ended_at"),
   },
   (table) => [primaryKey({ columns: [table.issuer, table.subject] })],
@@ -38,14 +38,14 @@ export const logins = pgTable(
     /** Before the last rotation; valid until the browser shows that it has the new one. */
     previousHash: text("previous_hash"),
     rotatedAt: at("rotated_at").notNull().default(sql`now()`),
-    /** When the browser first sent what it got at the last rotation. */
+    /** When the browser first sent the cookie of the last rotation. */
     confirmedAt: at("confirmed_at"),
     issuer: text("issuer").notNull(),
     subject: text("subject").notNull(),
     /** The provider's own session, which back-channel logout names. */
     sid: text("sid"),
     userEmail: text("user_email").notNull(),
-    /** What the browser or program calls itself. */
+    /** The name that the browser or program gives itself. */
     device: text("device").notNull(),
     createdAt: at("created_at").notNull().default(sql`now()`),
     lastUsedAt: at("last_used_at").notNull().default(sql`now()`),
@@ -59,7 +59,7 @@ export const logins = pgTable(
   ],
 );
 
-/** Who has this value in this claim gets this right and these scopes. */
+/** People with this value in this claim get this right and these scopes. */
 export const roleRules = pgTable("role_rules", {
   id: uuid("id").primaryKey(),
   claim: text("claim").notNull(),

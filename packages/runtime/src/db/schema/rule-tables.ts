@@ -10,11 +10,11 @@ export const rules = pgTable(
   {
     id: uuid("id").primaryKey(),
     name: text("name").notNull(),
-    /** Null is for every agent. */
+    /** Null applies to every agent. */
     agentId: uuid("agent_id").references(() => agents.id, { onDelete: "cascade" }),
-    /** The user whose calls it is for and who wrote it; null is for every user. */
+    /** The user who wrote it, whose calls it applies to; null applies to every user. */
     owner: text("owner"),
-    /** Who is asked, and what happens without an answer; null is as the agent says. */
+    /** Who is asked, and what happens without an answer; null: the agent's setting. */
     ask: jsonb("ask").$type<RuleAsk>(),
     /** How many calls; null for other effects. */
     limit: jsonb("call_limit").$type<RuleLimit>(),
@@ -30,7 +30,7 @@ export const rules = pgTable(
   (table) => [index("idx_rules_agent").on(table.agentId)],
 );
 
-/** When the last calls were made that a rule counts, for each user, agent or session, or "" for all. */
+/** Times of the last calls that a rule counts, per user, agent or session, or "" for all. */
 export const ruleCountRows = pgTable(
   "rule_counts",
   {

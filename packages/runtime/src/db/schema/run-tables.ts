@@ -56,7 +56,7 @@ export const runs = pgTable(
     startSeq: integer("start_seq").notNull().default(0),
     parentRunId: uuid("parent_run_id"),
     parentCallId: text("parent_call_id"),
-    /** Since when its client is gone, if it is to be cancelled then; null while a client follows it. */
+    /** When its client disconnected, if that cancels the run; null while a client follows it. */
     leftAt: at("left_at"),
     createdAt: at("created_at").notNull().default(sql`now()`),
     updatedAt: at("updated_at").notNull().default(sql`now()`),
@@ -134,10 +134,10 @@ export const approvals = pgTable(
     tool: text("tool").notNull(),
     callId: text("call_id").notNull(),
     arguments: json("arguments").notNull(),
-    /** Identifies what was asked for: see `approvalPin`. */
+    /** Hash of what was asked for: see `approvalPin`. */
     pin: text("pin"),
     reason: text("reason").notNull(),
-    /** Whether a yes may hold for the rest of the session. */
+    /** Whether an approval may apply to the rest of the session. */
     allowable: boolean("allowable").notNull().default(false),
     /** pending, approved, denied, expired, cancelled. */
     status: text("status").notNull().default("pending"),
@@ -153,7 +153,7 @@ export const approvals = pgTable(
     editedArguments: json("edited_arguments"),
     /** The capability's config, for a call without an agent. */
     config: json("config"),
-    /** The result of an approved call without a run. */
+    /** The result of an approved call outside a run. */
     result: json("result"),
     createdAt: at("created_at").notNull().default(sql`now()`),
   },

@@ -17,7 +17,7 @@ import { at, bytes, tsvector } from "./columns.ts";
 
 /** What brought a label into a conversation. */
 export interface LabelOrigin {
-  /** The tool, or what came in its place, such as a trigger. */
+  /** The tool, or another source, such as a trigger. */
   readonly tool: string;
   readonly capabilityId?: string | undefined;
   readonly runId?: string | undefined;
@@ -38,13 +38,13 @@ export const sessions = pgTable(
     state: jsonb("state").notNull().default({}),
     metadata: jsonb("metadata").notNull().default({}),
     forkedFrom: uuid("forked_from"),
-    /** How many messages a fork has in common with the session it was made from. */
+    /** How many messages a fork shares with the session it was made from. */
     forkPosition: integer("fork_position"),
     /** The first session of a family of forks, in all of them. */
     conversationId: uuid("conversation_id"),
-    /** Another program than the agent's runs this session; messages sent from then on. */
+    /** The program that continues this session instead of the agent's; the messages sent since then. */
     continueIn: jsonb("continue_in").$type<ContinueIn>(),
-    /** The revision of its agent that it stays on, or the label it follows; null: whatever is live. */
+    /** The revision it is pinned to, or the label it follows; null: the live revision. */
     follows: jsonb("follows").$type<Follows>(),
     /** A branch of a comparison: the same message, in several programs or models. */
     comparisonId: uuid("comparison_id"),
@@ -56,7 +56,7 @@ export const sessions = pgTable(
     archivedAt: at("archived_at"),
     /** Tools that a person allowed for the rest of this session, `capability/tool#pin`: see `session-allowance.ts`. */
     allowedTools: jsonb("allowed_tools").$type<string[]>().notNull().default([]),
-    /** What this conversation has read, each label with what brought it in first; labels are never removed. */
+    /** Labels of what this conversation has read, each with its first source; labels are never removed. */
     labels: jsonb("labels").$type<SessionLabels>().notNull().default({}),
     /** Total bytes of all files, maintained by the file store, so that checking the limit is one comparison. */
     fileBytes: bigint("file_bytes", { mode: "number" }).notNull().default(0),
@@ -128,7 +128,7 @@ export const folderWorks = pgTable(
     branch: text("branch").notNull(),
     /** The folder's commit that the change is based on. */
     base: text("base").notNull(),
-    /** Where this session's own work began: the base, or the state that a branched session began with. */
+    /** Where this session's own work began: the base, or the state its branch began with. */
     start: text("start").notNull(),
     /** open, applying, applied, discarded. */
     status: text("status").notNull().default("open"),

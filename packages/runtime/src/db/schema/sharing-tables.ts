@@ -7,7 +7,7 @@ import { sessions } from "./session-tables.ts";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
-/** An agent without a row is for all. */
+/** An agent without a row is open to everyone. */
 export const agentSharing = pgTable("agent_sharing", {
   agentId: uuid("agent_id")
     .primaryKey()
@@ -25,7 +25,7 @@ export const sessionLinks = pgTable(
     sessionId: uuid("session_id")
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
-    /** Of the secret in the link, which is kept nowhere. */
+    /** Hash of the secret in the link; the secret itself is not stored. */
     hash: text("hash").notNull().unique(),
     withFiles: boolean("with_files").notNull().default(false),
     createdBy: text("created_by").notNull(),

@@ -1,6 +1,6 @@
 /**
  * Summaries of long conversations. A row stands for every message of its session up to `to_position`; the messages stay.
- * The newest row counts; older ones stay, so that a rewind finds the one that fits.
+ * The newest row is used; older ones stay for rewinds.
  */
 import { sql } from "drizzle-orm";
 import { integer, json, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
@@ -14,13 +14,13 @@ export const sessionSummaries = pgTable(
     sessionId: uuid("session_id")
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
-    /** The last message that it stands for. */
+    /** The last message it replaces. */
     toPosition: integer("to_position").notNull(),
     toMessageId: text("to_message_id").notNull(),
     text: text("text").notNull(),
-    /** What survives word for word: see `KeptFacts`. */
+    /** What is kept word for word: see `KeptFacts`. */
     kept: json("kept").notNull(),
-    /** What the conversation had read by then. */
+    /** Labels of what the conversation had read by then. */
     labels: jsonb("labels").notNull().default([]),
     /** The run that needed it; null when a person asked for it. */
     runId: uuid("run_id"),

@@ -32,7 +32,7 @@ export const callHistory = pgTable(
   (table) => [index("idx_call_history_ts").on(table.ts)],
 );
 
-/** Features observed in runs of an agent with a model, such as reasoning or parallel calls; written once each. */
+/** Features seen in runs of an agent with a model, such as reasoning or parallel calls; written once each. */
 export const observations = pgTable(
   "observations",
   {

@@ -25,7 +25,7 @@ export const tokens = pgTable(
     /** Only the hash is stored; the token itself is shown once. */
     hash: text("hash").notNull().unique(),
     prefix: text("prefix").notNull(),
-    /** The revision of its agent that it stays on, or the label it follows; null: whatever is live. */
+    /** The revision it is pinned to, or the label it follows; null: the live revision. */
     follows: jsonb("follows").$type<Follows>(),
     /** Maximum number of tool calls; unlimited when absent. */
     maxCalls: integer("max_calls"),

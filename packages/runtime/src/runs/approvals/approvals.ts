@@ -46,7 +46,7 @@ export interface Approval {
   /** Identifies what was asked for: see `approvalPin`. */
   readonly pin: string | null;
   readonly reason: string;
-  /** Whether a yes may hold for the rest of the session. */
+  /** Whether an approval may apply to the rest of the session. */
   readonly allowable: boolean;
   readonly status: ApprovalStatus;
   readonly expiry: ApprovalExpiry;
@@ -78,7 +78,7 @@ export interface Decision {
   readonly words?: string | undefined;
   /** Replaces the model's arguments; validated by the tool's schema again. */
   readonly editedArguments?: JsonValue | undefined;
-  /** The account that was asked for is connected; set by what connects it, never by a request. */
+  /** The requested account is connected; set by the code that connects it, never by a request. */
   readonly connected?: boolean;
   /** The tool need not ask again in this session. */
   readonly forSession?: boolean | undefined;
@@ -124,7 +124,7 @@ export interface ApprovalParts {
   /** Who answers calls that change rights, besides admins. */
   readonly rightsApprover?: string | undefined;
   readonly audit: (entry: { actor: string; action: string; subject: string; details: object }) => void;
-  /** A call without an agent is made later with this config; its secrets are not kept in the open. */
+  /** A call without an agent is made later with this config; its secrets are sealed. */
   readonly sealConfig: ConfigSeal["seal"];
 }
 
@@ -259,7 +259,7 @@ function checkEdits({ name, tool }: RuntimeTool, editedArguments: JsonValue): Re
   return parsed.ok ? ok(true) : fail("tool_input_invalid", { tool: name, where: parsed.where });
 }
 
-/** The answer was to something else: the question stays pending, updated to what would run now. */
+/** The answer was for something else: the question stays pending, updated to what would run now. */
 async function askAnew({ pool }: ApprovalParts, { id, tool }: Approval, pin: string): Promise<Result<never>> {
   await pool.query("update approvals set pin = $2 where id = $1 and status = 'pending'", [id, pin]);
   return fail("approval_changed", { id, tool });
@@ -302,7 +302,7 @@ async function decide(
   return decided;
 }
 
-/** The approval was already answered, or has expired and is not marked yet: marks it. */
+/** Already answered, or expired and not yet marked as such: marks it. */
 async function refuseLateAnswer(parts: ApprovalParts, approval: Approval): Promise<Result<never>> {
   const { id, status } = approval;
   if (status !== "pending") return fail("approval_decided", { id, status });

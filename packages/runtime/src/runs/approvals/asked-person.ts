@@ -7,7 +7,7 @@ import type { ApprovalExpiry, RuleAsk } from "@capstan/core/internal";
 
 export interface AskedPerson {
   readonly assignee: string;
-  /** Nobody else but an admin may say yes. */
+  /** Only this person or an admin may approve. */
   readonly assigneeOnly: boolean;
   readonly expiry: ApprovalExpiry;
 }

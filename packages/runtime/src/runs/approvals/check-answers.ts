@@ -11,7 +11,7 @@ type CheckAnswer = (
   decision: Decision,
 ) => Result<true>;
 
-/** More of a budget: from an admin, or who the operator names, and only the amount may be changed. */
+/** Exceeding a budget: by an admin or whom the operator names; only the amount may be edited. */
 function checkMore(
   rightsApprover: string | undefined,
   approval: Approval,
@@ -30,7 +30,7 @@ function checkMore(
   return ok(true);
 }
 
-/** Sending a text that was held back: only the text may be changed. */
+/** Sending a held text: only the text may be edited. */
 function checkText(
   rightsApprover: string | undefined,
   approval: Approval,
@@ -48,7 +48,7 @@ function checkText(
   });
 }
 
-/** An account: its owner connects it, which is the only yes; an admin may deny. */
+/** An account: only its owner can approve, by connecting it; an admin may deny. */
 function checkConnect(
   rightsApprover: string | undefined,
   approval: Approval,

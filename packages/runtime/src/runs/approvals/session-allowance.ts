@@ -14,7 +14,7 @@ const entry = (capabilityId: string, tool: string, pin: string): string =>
 
 const IS_ALLOWED = "select 1 from sessions where id = $1 and allowed_tools ? $2";
 
-/** Read at each call, so that taking it back counts at once. */
+/** Read at each call, so that revoking it takes effect at once. */
 export async function isAllowedInSession(
   pool: pg.Pool,
   sessionId: string,
@@ -35,5 +35,5 @@ export async function allowInSession(client: pg.PoolClient, approval: Approval):
   if (pin !== null) await client.query(ALLOW, [sessionId, entry(capabilityId, tool, pin)]);
 }
 
-/** As people see it: `capability/tool`. */
+/** For display: `capability/tool`. */
 export const allowedTool = (allowance: string): string => allowance.split(SEPARATOR, 1)[0] ?? allowance;

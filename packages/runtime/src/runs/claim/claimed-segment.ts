@@ -12,7 +12,7 @@ export interface Answer {
   readonly words: string | null;
   readonly edited: JsonValue;
   readonly by: string | null;
-  /** Identifies what was asked for: an approval of something else does not count. */
+  /** Hash of what was asked for: an approval of something else does not count. */
   readonly pin: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface ClaimedSegment {
   readonly parent?: { readonly runId: string; readonly callId: string } | undefined;
   readonly state: JsonValue;
   readonly metadata: { readonly scopeCeiling?: readonly string[] };
-  /** What the session uses of its agent; null: what is live. */
+  /** The revision or label that the session uses; null: the live one. */
   readonly follows: Follows | null;
   /** The last sequence number in use, and the next free position. */
   readonly seq: number;

@@ -13,7 +13,7 @@ export interface SessionView {
   readonly owner: string;
   readonly state: JsonValue;
   readonly metadata: { readonly scopeCeiling?: readonly string[] };
-  /** Another program than the agent's runs it. */
+  /** The program that runs it instead of the agent's. */
   readonly continue_in: ContinueIn | null;
   /** The revision or label of its agent that it uses; null: the live one. */
   readonly follows: Follows | null;
@@ -27,7 +27,7 @@ export interface SessionView {
     readonly id: string;
     readonly status: string;
     readonly pending: Pending | null;
-    /** Its client is gone, and it is to be cancelled. */
+    /** Its client disconnected, and that cancels it. */
     readonly isLeft: boolean;
   } | null;
   readonly feedback: readonly { messageId: string; value: string; words: string }[] | null;
@@ -37,7 +37,7 @@ export interface SessionView {
   readonly summary: SessionSummary | null;
   /** The session does not exist yet; the claim of its first run creates it. */
   readonly isNew?: true;
-  /** What a new session is called. */
+  /** The title of a new session. */
   readonly title?: string;
 }
 

@@ -15,10 +15,10 @@ import { chooseCut } from "../summary/choose-cut.ts";
 import { isSummary, type SessionSummary, summaryMessage } from "../summary/session-summary.ts";
 import { askForSummary, completeSummary, type WrittenSummary } from "./write-summary.ts";
 
-const MOST_MESSAGES = LAST_MESSAGES - 60; // more than this and a claim would read the end only, without a summary
+const MOST_MESSAGES = LAST_MESSAGES - 60; // beyond this, a claim would read only the end, without a summary
 const MOST_FAILURES = 2; // in one segment; then old turns are left out instead
 
-/** Undefined when the run continues, with a shorter conversation or with the same one. */
+/** Undefined when the run continues, with a shorter conversation or the same one. */
 export async function compactRun(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
   const cut = await cutFor(context, agent);
   if (cut === undefined) return undefined;
@@ -45,7 +45,7 @@ async function cutFor(context: RunContext, agent: RuntimeAgent): Promise<number 
   const { enabled, at, keep } = agent.spec.compaction;
   if (!enabled || context.summaryFailures >= MOST_FAILURES) return undefined;
   const model = await context.engine.parts.models.resolve(modelNames(context, agent)[0]);
-  if (!model.ok) return undefined; // asking it says why
+  if (!model.ok) return undefined; // the model call reports the reason
   const { messages } = context;
   const limit = conversationLimit(agent, model.value, context.visibleTools(agent));
   const tokens = messages.reduce((sum, message) => sum + guessMessageTokens(message), 0);
@@ -82,7 +82,7 @@ async function storeSummary(
 ): Promise<void> {
   const { log, claim, messages, meter, engine } = context;
   const { pool } = engine.parts.database;
-  await log.commit(); // its messages have their positions now
+  await log.commit(); // its messages have positions now
   const covered = messages.slice(0, cut);
   const rest = messages.slice(cut);
   const parts = { sessionId: claim.sessionId, agent, before: context.summary, covered, rest };

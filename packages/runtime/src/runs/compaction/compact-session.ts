@@ -99,7 +99,7 @@ async function withinBudget(
     }
     return written;
   } finally {
-    await budgets?.release(reservation); // nothing is left of a settled one
+    await budgets?.release(reservation); // no-op once the reservation is settled
   }
 }
 

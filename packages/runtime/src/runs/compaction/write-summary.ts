@@ -27,7 +27,7 @@ const ATTEMPTS = 3;
 export interface SummaryCall extends Checking {
   readonly agent: RuntimeAgent;
   readonly tools: readonly RuntimeTool[];
-  /** What the summary stands for, an earlier one included. */
+  /** The messages that the summary replaces, including an earlier summary. */
   readonly covered: readonly ConversationMessage[];
   readonly signal: AbortSignal;
 }
@@ -80,7 +80,7 @@ function textIn({ parts }: ModelAnswer, covered: readonly ConversationMessage[])
   return (text === "" ? plainDigest(covered) : text).slice(0, MOST_CHARS);
 }
 
-/** The same start as the calls before it: the provider has it in its cache. */
+/** The same prefix as earlier calls, which the provider has cached. */
 async function streamSummary(call: SummaryCall, model: ResolvedModel) {
   const { agent, tools, covered, engine, claim, signal } = call;
   const messages = fitConversation(covered, agent, conversationLimit(agent, model, tools));

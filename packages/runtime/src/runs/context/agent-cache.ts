@@ -18,7 +18,7 @@ export class AgentCache {
     );
   }
 
-  /** After a change of agents or rights: nothing composed before counts. */
+  /** After a change of agents or rights: drops everything composed before. */
   clear(): void {
     this.#kept.clear();
   }

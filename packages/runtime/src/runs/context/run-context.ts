@@ -29,7 +29,7 @@ import { withinScopes } from "./within-scopes.ts";
 export interface StepUsage {
   readonly usage: TokenUsage;
   readonly prices?: ResolvedModel["prices"];
-  /** Known where more than its model was paid for. */
+  /** Known if more than the model was paid for. */
   readonly costUsd?: number | undefined;
 }
 
@@ -77,20 +77,20 @@ export class RunContext {
   unstored: (callId: string) => readonly MessageToStore[] = () => [];
   /** A STATE_SNAPSHOT was emitted in this segment: clients know what a delta changes. */
   isStateShown = false;
-  /** Budgets are reserved for the model call that is made now. */
+  /** Budgets are reserved for the current model call. */
   hasReserved = false;
-  /** What an answer has used that a check blocked. */
+  /** The usage of an answer that a check blocked. */
   blocked: StepUsage | undefined;
-  /** Gives the segment's place to others for as long as it only waits. */
+  /** Frees the segment's slot while it only waits. */
   outOfPlace: <T>(waiting: () => Promise<T>) => Promise<T> = (waiting) => waiting();
-  /** How often this segment asked for a summary in vain. */
+  /** How often this segment failed to get a summary. */
   summaryFailures = 0;
   /** The coding agent whose program runs this segment. */
   harness: string | undefined;
   #recall: { readonly summary: SessionSummary; readonly tool: RuntimeTool } | undefined;
   #fromClient: Result<RuntimeTool[]> | undefined;
   readonly #stateTool = stateTool(() => this.state);
-  /** The agent of the step before: what is known of an agent, such as the hash of its prompt, is known by its identity. */
+  /** The agent of the previous step: data such as the hash of its prompt is cached by object identity. */
   #last: { own: RuntimeAgent; more: readonly RuntimeTool[]; agent: Result<RuntimeAgent> } | undefined;
   #warned = new Set<string>();
   #defers = false;
@@ -157,7 +157,7 @@ export class RunContext {
     return this.#last.agent;
   }
 
-  /** Recomposed: a change just made by a person counts for this call. */
+  /** Recomposed, so that a person's latest change applies to this call. */
   agentNow(): Promise<Result<RuntimeAgent>> {
     this.engine.forgetAgent(this.agentId, this.claim.userEmail);
     return this.agent();

@@ -159,7 +159,7 @@ export interface RetryPolicy {
   readonly attempts: number;
   readonly baseMs: number;
   readonly longestMs: number;
-  /** A model that says nothing for this time is left for the next, where there is one. */
+  /** A model that is silent for this long is given up for the next one, if there is one. */
   readonly longestSilenceMs: number;
 }
 
@@ -179,7 +179,7 @@ export interface RunsParts {
     userEmail: string,
     follows?: Follows | null,
   ) => Promise<Result<RuntimeAgent>>;
-  /** What a session follows that is created with its first message. */
+  /** What a session created with its first message follows. */
   readonly assignRevision?: (agentId: string, sessionId: string) => Promise<Follows | undefined>;
   /** An unsaved agent with one capability, for an approved call without an agent. */
   readonly composeSingle?: (
@@ -213,7 +213,7 @@ export interface RunsParts {
   /** Copies files when a session is forked. */
   readonly copyFiles?: (fromSession: string, toSession: string) => Promise<void>;
   readonly webhooks?: Webhooks;
-  /** Who answers calls that change rights, beside admins. */
+  /** Who answers calls that change rights, besides admins. */
   readonly rightsApprover?: string | undefined;
   /** Called after each segment; must not throw or block. */
   readonly observed?: (observation: RunObservation) => void;
@@ -222,7 +222,7 @@ export interface RunsParts {
   /** Called when an approval is requested or decided; must not throw or block. */
   readonly audit?: (entry: { actor: string; action: string; subject: string; details: object }) => void;
   readonly onError?: (error: unknown, what: string) => void;
-  /** Where segments run, a few at once; further ones wait. Without it, this engine has places of its own. */
+  /** Where segments run, a few at once; further ones wait. Without it, this engine has its own slots. */
   readonly places?: OwnPlaces;
 }
 

@@ -70,22 +70,22 @@ function transcript(told: readonly ConversationMessage[], all: readonly Conversa
     .join("\n");
 }
 
-/** The last list of tasks, whichever tool wrote it: it may stand in the part of a conversation that is cut off. */
+/** The last task list, whichever tool wrote it: it may be in the part of the conversation that is cut off. */
 function taskList(all: readonly ConversationMessage[]): string[] {
   const last = [...callsById(all).values()].findLast(({ input }) => taskListIn(input) !== undefined);
   return last ? [`[Your list of tasks, as you last wrote it: ${JSON.stringify(last.input)}]`] : [];
 }
 
-/** What a program that starts from the conversation is not told of it. */
+/** What is left out for a program that starts from the conversation. */
 export interface ToldConversation {
   readonly messages: number;
   readonly toolResults: number;
   readonly tasks: boolean;
-  /** Characters of the beginning that are left out. */
+  /** Number of characters cut off at the beginning. */
   readonly cutChars: number;
   readonly cutResults: number;
   readonly thoughts: number;
-  /** Attachments of earlier messages, which are named and not shown. */
+  /** Attachments of earlier messages, which are only named. */
   readonly attachments: number;
 }
 

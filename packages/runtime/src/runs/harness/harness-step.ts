@@ -255,7 +255,7 @@ async function endHarness(
 const isSessionLost = ({ wasHeard }: LiveHarness, { outcome, status, code }: RunEnded): boolean =>
   !wasHeard && outcome === "failed" && status === undefined && (code === undefined || PERHAPS_LOST.has(code));
 
-/** It says that it does not have the session, or gives no known reason. */
+/** It reports that the session is unknown, or gives no known reason. */
 const PERHAPS_LOST: ReadonlySet<string> = new Set([
   "coding_agent_session_unknown",
   "coding_agent_failed",

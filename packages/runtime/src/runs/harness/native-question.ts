@@ -87,7 +87,7 @@ export function wasApproved(
   );
 }
 
-/** As the inbox shows it. It never runs here: the program runs it. */
+/** The call as the inbox shows it; the program runs it. */
 function nativeTool(harness: string, name: string): RuntimeTool {
   const input = foreignSchema({ type: "object" });
   if (!input.ok) throw new Error(input.failure.message);
@@ -113,7 +113,7 @@ function nativeTool(harness: string, name: string): RuntimeTool {
   };
 }
 
-/** What a program reports of one of its own tools, as it is stored: with the arguments that a person changed, if it ran with these. */
+/** A program's own call as stored: with the arguments a person edited, if it ran with them. */
 export function nativeResult(
   { claim }: { claim: Pick<RunContext["claim"], "answers"> },
   { toolCallId, toolName }: ToolCallPart,

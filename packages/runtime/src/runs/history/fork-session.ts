@@ -9,7 +9,7 @@ import { uuidv7 } from "uuidv7";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../db/uuid.ts";
 
-/** Where a fork leaves: after a message, before one (to say something else in its place), or at the end. */
+/** Where a fork starts: after a message, before one (to replace it), or at the end. */
 export type ForkPlace = { readonly after: string } | { readonly before: string } | undefined;
 
 const COPY_SESSION = `insert into sessions(id, agent_id, owner, title, state, metadata, forked_from, fork_position, conversation_id, continue_in,
@@ -19,7 +19,7 @@ const COPY_SESSION = `insert into sessions(id, agent_id, owner, title, state, me
   returning id`;
 const COPY_MESSAGES = `insert into messages(session_id, position, id, run_id, role, content, usage, created_at, pinned_at)
   select $2, position, id, run_id, role, content, usage, created_at, pinned_at from messages where session_id = $1 and position < $3`;
-/** Those that stand for messages of the fork alone. What they cost was counted once: no run, no usage. */
+/** Summaries of the fork's own messages only. Their cost was counted already: no run, no usage. */
 const COPY_SUMMARIES = `insert into session_summaries(id, session_id, to_position, to_message_id, text, kept, labels, created_by,
     created_at)
   select gen_random_uuid(), $2, to_position, to_message_id, text, kept, labels, created_by, created_at

@@ -28,7 +28,7 @@ export async function listUserMessages(pool: pg.Pool, sessionId: string): Promis
 const PLACE_BRANCH = "update sessions set fork_position = $2 where id = $1";
 const MOVE_FORKS = `update sessions set forked_from = $2 where forked_from = $1 and fork_position > $3 and id <> $2`;
 
-/** What a session said until it was rewound is in its branch: forks of that part are the branch's now. */
+/** The messages before the rewind are in its branch, so their forks now belong to the branch. */
 export async function moveForks(
   pool: pg.Pool,
   { from, to, position }: { from: string; to: string; position: number },
@@ -40,7 +40,7 @@ export async function moveForks(
 const FREE_MESSAGE_IDS = `update runs set message_id = message_id || '~' || id where session_id = $1
   and message_id in (select id from messages where session_id = $1 and position >= $2)`;
 const DROP = "delete from messages where session_id = $1 and position >= $2";
-/** A summary that stands for a dropped message goes with it; the messages before are read again, or an earlier summary is. */
+/** A summary of a dropped message is dropped too; the earlier messages, or an earlier summary, are used again. */
 const DROP_SUMMARIES = "delete from session_summaries where session_id = $1 and to_position >= $2";
 
 export async function dropMessages(pool: pg.Pool, sessionId: string, position: number): Promise<void> {

@@ -29,7 +29,7 @@ export interface RunsOfAgent {
   readonly status: string | null;
   /** The session's id, or its client's thread id. */
   readonly thread: string | null;
-  /** Begun by the client with this login; null: by any. */
+  /** Started by the client with this login; null: by any. */
   readonly client: string | null;
   /** A time: runs that changed after it. */
   readonly changedAfter: string | null;
@@ -53,7 +53,7 @@ export interface RunPlace {
   readonly owner: string;
   /** The delegating run's scopes; nothing beyond them is allowed. */
   readonly ceiling: readonly string[] | null;
-  /** What the session uses of its agent; null: what is live. */
+  /** The revision or label that the session uses; null: the live one. */
   readonly follows: Follows | null;
 }
 

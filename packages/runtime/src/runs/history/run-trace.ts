@@ -11,7 +11,7 @@ import { listSummaries, type SummaryRecord } from "./summaries.ts";
 import { callEvents, type EventFacts, type QuestionRow, questionsOf } from "./trace-reads.ts";
 
 const MOST_MESSAGES = 1000;
-const MOST_CHARS = 20_000; // of one value in a trace; the session's messages have all of it
+const MOST_CHARS = 20_000; // of one value in a trace; the session's messages have it whole
 
 export interface TraceEntry {
   /** Id of the message, call or approval. */
@@ -75,7 +75,7 @@ export interface TraceSource {
 
 /** Pure, so that failures, waits and missing events are tested without a store. */
 export function buildTrace(source: TraceSource): TraceEntry[] {
-  // In the order of the conversation: what begins in the same millisecond stays so.
+  // In the order of the conversation, also within one millisecond.
   const gates = Map.groupBy(source.questions, ({ call_id }) => asker(source, call_id));
   const gatesOf = (message: MessageRecord | undefined) =>
     (gates.get(message) ?? []).map((question) => gateSpan(question, source.run));
@@ -101,7 +101,7 @@ const iso = (time: Date | string): string => new Date(time).toISOString();
 const msBetween = (from: Date | string, to: Date | string): number =>
   Math.max(0, new Date(to).getTime() - new Date(from).getTime());
 
-/** Older model calls have no times of their own: such a call lasted from the previous message to its own. */
+/** Older model calls have no recorded times: they are shown from the previous message to their own. */
 function modelSpan(
   { run, messages, facts }: TraceSource,
   message: MessageRecord,
@@ -132,7 +132,7 @@ function modelSpan(
   ];
 }
 
-/** A model call of its own, which no message of the conversation shows. */
+/** A model call without a message in the conversation. */
 function summarySpan(summary: SummaryRecord): TraceEntry {
   const { times, usage } = separated(summary.usage ?? {});
   return {
@@ -149,7 +149,7 @@ function summarySpan(summary: SummaryRecord): TraceEntry {
   };
 }
 
-/** What is told of the call apart from what it used. */
+/** Facts about the call other than its usage. */
 function separated(stored: Partial<StoredCall>): {
   times: CallTiming;
   usage: Omit<StoredCall, keyof CallTiming>;
@@ -290,7 +290,7 @@ const shownPart = (part: MessageRecord["content"][number]): object => {
   return part;
 };
 
-/** Each part is cut by itself, so that a long answer is still a list of parts. */
+/** Each part is truncated separately, so that a long answer is still a list of parts. */
 function cutParts(parts: readonly object[]): unknown {
   if (JSON.stringify(parts).length <= MOST_CHARS) return parts;
   return parts.map((part) =>

@@ -10,7 +10,7 @@ export interface EventFacts {
   readonly calls: ReadonlyMap<string, { readonly durationMs?: number }>;
   /** By the tool's name. */
   readonly capabilities: ReadonlyMap<string, string>;
-  /** By the message id of the model call: why it was retried, or another model asked. */
+  /** By the message id of the model call: why it was retried or another model was asked. */
   readonly retries: ReadonlyMap<string, readonly string[]>;
   /** Attempts without a message. */
   readonly lastRetries: readonly string[];
@@ -108,7 +108,7 @@ export interface KeptPrompt {
   readonly tools: { name: string; description?: string; inputSchema?: unknown }[];
 }
 
-/** Only for a run that used it: whoever cannot read an agent must not read its prompt by hash. */
+/** Only for a run that used it, so that the hash does not reveal the prompt of an unreadable agent. */
 const PROMPT = `select system, tools from prompts where id = $1 and exists
   (select 1 from messages where session_id = $2 and run_id = $3 and usage->>'promptId' = $1)`;
 

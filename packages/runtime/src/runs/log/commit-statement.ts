@@ -5,7 +5,7 @@
  * missing from the answer. LATERAL with FOR NO KEY UPDATE makes the plan one index probe per run and holds the row
  * until the commit. `next`: the run has ended and another message is queued. A plain join made Postgres scan the table at 10,000 runs; the updates select rows by
  * `= any(array(...))` for the same reason. Usage is one row for all runs of the group with the same agent, model and user: a row for each
- * message was half of what the write-ahead log of a turn had grown by.
+ * message caused half of the growth of a turn's write-ahead log.
  */
 export const COMMIT = `with own as materialized (
     select i.* from json_to_recordset($1::json) as i(run_id uuid, session_id uuid, epoch int, run json, session json,

@@ -34,7 +34,7 @@ export interface CallTiming {
   readonly attempts?: number;
   readonly promptId?: string;
   readonly sentMessages?: number;
-  /** What the provider says of its answer. */
+  /** The provider's metadata of its answer. */
   readonly responseId?: string;
   readonly responseModel?: string;
   readonly finishReason?: string;

@@ -100,7 +100,7 @@ async function nativeStep(context: RunContext, agent: RuntimeAgent): Promise<Seg
 
 async function askAndStore(context: RunContext, agent: RuntimeAgent): Promise<SegmentEnd | undefined> {
   const answer = await askModel(context, agent).catch(async (error) => {
-    await releaseBudgets(context).catch(() => {}); // what stopped the call counts
+    await releaseBudgets(context).catch(() => {}); // the error of the call is what counts
     throw error;
   });
   if (!answer.ok) {

@@ -33,7 +33,7 @@ export interface StepAnswer extends ModelAnswer {
   readonly messageId: string;
   readonly prices: ResolvedModel["prices"];
   readonly timing: CallTiming;
-  /** The check that wants a person to read it first: nothing of it was sent. */
+  /** The check that requires a person to read it first: nothing was sent yet. */
   readonly heldBy?: Pick<TextCheck, "name" | "words">;
 }
 
@@ -49,7 +49,7 @@ export async function askModel(context: RunContext, agent: RuntimeAgent): Promis
   const { claim, log } = context;
   const stepName = `step-${context.meter.usage.steps + 1}`;
   log.emit({ type: "STEP_STARTED", stepName });
-  if (claim.input.predictState) log.emit(predictState(claim.input.predictState)); // clients forget it at each step
+  if (claim.input.predictState) log.emit(predictState(claim.input.predictState)); // clients drop it at each step
   const tools = context.visibleTools(agent);
   const answer = await askInOrder(context, agent, (model, isLast) =>
     streamWithRetries(context, { agent, model, tools, isLast }),
@@ -146,7 +146,7 @@ async function tryModel(
   }
 }
 
-/** A whole answer that a check blocked was paid for: the loop counts it. */
+/** A complete answer that a check blocked was paid for: the loop counts it. */
 function keepBlocked(context: RunContext, model: ResolvedModel, error: unknown): void {
   if (!(error instanceof TextBlocked) || !error.usage) return;
   const { usage, spent = { costUsd: 0, tokens: 0 } } = error;

@@ -22,7 +22,7 @@ export const modelNames = ({ claim }: RunContext, { spec }: RuntimeAgent): (stri
 
 type Ask<T> = (model: ResolvedModel, isLast: boolean) => Promise<Result<T>>;
 
-/** Asks one model after the other until one answers, or fails in a way that another would not change. */
+/** Asks one model after the other until one answers, or fails for a reason that another would share. */
 export async function askInOrder<T>(
   context: RunContext,
   agent: RuntimeAgent,
@@ -37,7 +37,7 @@ export async function askInOrder<T>(
   }
 }
 
-/** The last model is asked also while its provider rests: there is no other. */
+/** The last model is asked even while its circuit is open: there is no other. */
 async function askOne<T>(
   context: RunContext,
   wanted: string | undefined,

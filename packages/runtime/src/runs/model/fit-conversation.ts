@@ -15,7 +15,7 @@ export const guessTokens = (text: string): number => Math.ceil(text.length / CHA
 export const guessMessageTokens = (message: ConversationMessage): number =>
   messageTokens(message, guessTokens);
 
-/** Asked for every tool at every step, so a schema is written once. */
+/** Needed for every tool at every step, so a schema is serialised once. */
 const schemaTokens = new WeakMap<JsonSchema, number>();
 
 function toolTokens({ name, tool: { description, input } }: RuntimeTool): number {
@@ -36,7 +36,7 @@ export function conversationLimit(
   return Math.max(SMALLEST_WINDOW, model.contextWindow - fixed - room);
 }
 
-/** Tools whose every call replaces the one before. */
+/** Tools where each call replaces the previous one. */
 export const replacingTools = ({ tools }: RuntimeAgent): ReadonlySet<string> =>
   new Set(tools.flatMap(({ name, tool }) => (tool.replacesEarlier ? [name] : [])));
 

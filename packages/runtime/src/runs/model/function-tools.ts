@@ -1,8 +1,8 @@
-/** Tools as providers take them. */
+/** Tools in the form providers accept. */
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { RuntimeTool } from "@capstan/core";
 
-/** Nothing at all without a tool: some providers refuse an empty list. */
+/** Undefined without tools: some providers refuse an empty list. */
 export const functionTools = (tools: readonly RuntimeTool[]): { tools?: LanguageModelV4FunctionTool[] } =>
   tools.length > 0 ? { tools: tools.map(functionTool) } : {};
 

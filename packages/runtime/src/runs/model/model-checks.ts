@@ -18,7 +18,7 @@ export interface CheckSpending {
 }
 
 export interface ModelVerdict extends CheckSpending {
-  /** As it may be sent. */
+  /** The text that may be sent. */
   readonly text: string;
   readonly found: boolean;
 }
@@ -27,7 +27,7 @@ export type ModelCheck = TextCheck & { readonly find: ModelFind };
 
 export const isModelCheck = (check: TextCheck): check is ModelCheck => "model" in check.find;
 
-/** Throws `TextBlocked` when the check blocks, or cannot be made. */
+/** Throws `TextBlocked` when the check blocks or cannot be made. */
 export async function checkByModel(
   { resolve }: Pick<Models, "resolve">,
   check: ModelCheck,
@@ -77,7 +77,7 @@ const promptFor = ({ prompt }: ModelFind, text: string) => [
   { role: "user" as const, content: [{ type: "text" as const, text }] },
 ];
 
-/** Undefined: the answer says neither. */
+/** Undefined: the answer is neither. */
 function passagesIn(parts: readonly AssistantPart[]): readonly string[] | "none" | undefined {
   const said = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
   const [verdict, ...lines] = said
@@ -88,7 +88,7 @@ function passagesIn(parts: readonly AssistantPart[]): readonly string[] | "none"
   return verdict === "FOUND" ? lines : undefined;
 }
 
-/** A passage that is not in the text was not quoted word for word: then nothing of the text is sent. */
+/** If a passage is not quoted word for word, nothing of the text is sent. */
 function withoutPassages(text: string, passages: readonly string[], by: string): string {
   const quoted = passages.length > 0 && passages.every((passage) => text.includes(passage));
   return quoted ? passages.reduce((left, passage) => left.replaceAll(passage, by), text) : by;

@@ -15,7 +15,7 @@ export class SilenceTimer {
     return this.#stop.signal.aborted;
   }
 
-  /** Something came: the time begins again. */
+  /** Something arrived: restarts the timer. */
   restart(): void {
     if (!this.isOver) this.#timer.refresh();
   }

@@ -14,7 +14,7 @@ export interface CheckedAnswer {
   readonly heldBy?: Pick<TextCheck, "name" | "words"> | undefined;
 }
 
-/** Whose answer it is, and where its checks are. */
+/** The agent that answers, and its checks. */
 export interface Checking {
   readonly engine: Pick<Engine, "parts" | "now">;
   readonly claim: Pick<ClaimedSegment, "userEmail" | "sessionId">;
@@ -39,7 +39,7 @@ export async function streamChecked(
   return { answer: { ...answer, parts: said, ...spentWith(answer, spent, call) }, heldBy: holding };
 }
 
-/** A person, a function and a model judge a whole answer. */
+/** People, functions and models judge a whole answer. */
 const needsWhole = (agent: RuntimeAgent, checks: readonly CompiledCheck[]): boolean =>
   checks.some(({ check }) => check.effect === "ask" || isModelCheck(check)) ||
   agent.hooks.some(({ hooks }) => hooks.beforeText);
@@ -56,7 +56,7 @@ interface Whole {
   readonly call: ModelCall;
 }
 
-/** By functions first, then by models: what a function masks, no model is shown. */
+/** Functions first, then models: a model never sees what a function masks. */
 async function judgeWhole(context: Checking, agent: RuntimeAgent, { answer, checks, call }: Whole) {
   const parts: AssistantPart[] = [];
   const spent = { costUsd: 0, tokens: 0 };
@@ -127,7 +127,7 @@ async function hookedText({ claim }: Checking, agent: RuntimeAgent, text: string
   return { text: current, heldBy };
 }
 
-/** What checks used counts with the answer, at their own models' prices. */
+/** The checks' usage counts with the answer, at their own models' prices. */
 export function spentWith(
   { usage }: Pick<ModelAnswer, "usage">,
   { costUsd: checks, tokens }: CheckSpending,

@@ -32,7 +32,7 @@ export interface ModelCall {
   readonly emit: (event: RunEvent) => void;
   /** Checks on the text before anything is built from it. */
   readonly guard?: TextGuard | undefined;
-  /** Called with every part that the provider sends of its answer, and when it has sent all. */
+  /** Called with every part of the provider's answer, and at its end. */
   readonly heard?: () => void;
   readonly ended?: () => void;
   /** Called with the parts so far when the stream breaks or is aborted. */
@@ -42,10 +42,10 @@ export interface ModelCall {
 export interface ModelAnswer {
   readonly parts: readonly AssistantPart[];
   readonly usage: TokenUsage;
-  /** Known where more than its model was paid for: checks of other models. */
+  /** Known if more than its model was paid for: checks by other models. */
   readonly costUsd?: number | undefined;
   readonly finish: LanguageModelV4FinishReason["unified"];
-  /** What the provider says of its answer. */
+  /** The provider's metadata of its answer. */
   readonly response: Pick<CallTiming, "responseId" | "responseModel" | "finishReason">;
   /** From the request to the first part of the answer; undefined when there was none. */
   readonly firstTokenMs: number | undefined;
@@ -63,7 +63,7 @@ export async function streamModel(call: ModelCall): Promise<ModelAnswer> {
   const reader = stream.getReader();
   try {
     const { end, told } = await readStream(reader, builder, call);
-    call.ended?.(); // what checks it takes time of its own
+    call.ended?.(); // checks take additional time
     const usage = tokenUsage(model, end.usage);
     const finish = end.finishReason.unified;
     const response = responseOf(told, end.finishReason);
@@ -100,7 +100,7 @@ const responseOf = (
   finishReason: raw ?? unified,
 });
 
-/** What is said of the whole answer; all else is a piece of it. */
+/** Parts about the answer as a whole; all others are pieces of it. */
 interface AnswerFacts {
   end?: Finish;
   told?: Told;

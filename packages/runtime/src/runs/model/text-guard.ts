@@ -7,9 +7,9 @@ import { type CompiledCheck, checkLine, type TextCheck, type TokenUsage } from "
 
 export class TextBlocked extends Error {
   readonly check: Pick<TextCheck, "name" | "words">;
-  /** What the checks before it have used. */
+  /** Usage of the earlier checks. */
   readonly spent: { readonly costUsd: number; readonly tokens: number } | undefined;
-  /** What the answer itself has used, once it is whole. */
+  /** Usage of the answer itself, once complete. */
   usage: TokenUsage | undefined;
   constructor(check: TextBlocked["check"], spent?: TextBlocked["spent"]) {
     super(`blocked by "${check.name}"`);
@@ -21,11 +21,11 @@ export class TextBlocked extends Error {
 
 type Delta = Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" }>;
 
-/** The message builder joins a provider's text blocks into one; its thoughts stay apart. */
+/** The message builder joins a provider's text blocks into one; reasoning stays separate. */
 const isSameText = (open: Delta, next: Delta): boolean =>
   open.type === next.type && (open.type === "text-delta" || open.id === next.id);
 
-/** Parts that end a block; at any other a word goes on: a provider may send a source or a piece of its protocol in the middle of one. */
+/** Parts that end a block. Others, such as a source, may come in the middle of a word. */
 const ENDS_BLOCK: ReadonlySet<LanguageModelV4StreamPart["type"]> = new Set([
   "reasoning-start",
   "reasoning-end",
@@ -43,7 +43,7 @@ export class TextGuard {
     this.#checks = checks;
   }
 
-  /** The parts that may pass now. Text without its line's end is withheld, also over the borders of a provider's blocks. */
+  /** The parts that may pass now. An incomplete line is withheld, also across a provider's blocks. */
   take(part: LanguageModelV4StreamPart): readonly LanguageModelV4StreamPart[] {
     if (part.type !== "text-delta" && part.type !== "reasoning-delta")
       return this.#endsOpen(part) ? [...this.flush(), part] : [part];
@@ -54,7 +54,7 @@ export class TextGuard {
     return cut === 0 ? before : [...before, { ...part, delta: this.#checked(text.slice(0, cut)) }];
   }
 
-  /** The end of a thought does not end the text that was begun after it. */
+  /** The end of reasoning does not end text that began after it. */
   #endsOpen({ type }: LanguageModelV4StreamPart): boolean {
     return ENDS_BLOCK.has(type) && !(type === "reasoning-end" && this.#open?.type === "text-delta");
   }

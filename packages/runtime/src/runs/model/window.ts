@@ -26,7 +26,7 @@ export interface WindowOptions {
   /** Token limit of the conversation: the context window without prompt, tools and the reserve for the answer. */
   readonly limitTokens: number;
   readonly countTokens: CountTokens;
-  /** Names of tools whose every call replaces the previous one. */
+  /** Names of tools where each call replaces the previous one. */
   readonly replacing?: ReadonlySet<string>;
 }
 

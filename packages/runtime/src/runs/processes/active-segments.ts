@@ -130,7 +130,7 @@ export class ActiveSegments {
     } catch (error) {
       if (error instanceof Fenced || error instanceof Stopped || this.#closing) return;
       this.#report(error, `storing run ${runId}`);
-      await this.#claimAgain(runId, launch, (_, work) => work()); // in the place it has
+      await this.#claimAgain(runId, launch, (_, work) => work()); // in the slot it already has
     }
   }
 

@@ -3,7 +3,7 @@
  * does, or, after a crash, what remains. Steps are not journaled here: the conversation is the journal.
  *
  * DBOS is a singleton: the first organisation's engine launches it, the engines of others in this process only add a
- * body. It stores ids alone; a workflow whose engine is not open here does nothing, and the run's rows tell another one.
+ * body. It stores only ids; a workflow whose engine is not open here does nothing, and another process picks the run up from its rows.
  * The body leaves DBOS's context at once, or a run started from inside another would be recorded as that workflow's child.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -26,7 +26,7 @@ export interface DurableWorkflow {
   close(): Promise<void>;
 }
 
-const FIRST = ""; // in place of an organisation's id
+const FIRST = ""; // replaces an organisation's id
 const bodies = new Map<string, SegmentBody>();
 const outside = AsyncLocalStorage.snapshot();
 const segment = DBOS.registerWorkflow(

@@ -9,12 +9,12 @@ const BEAT_MS = 1000;
 const SILENT_AFTER = "5 seconds"; // five missed beats; shorter, and a long garbage collection loses its runs
 const FORGOTTEN_AFTER = "1 hour";
 const CHANNEL = "capstan_runs";
-const HINT_MS = 10; // hints are batched this long; a batch of text is older than that anyway
+const HINT_MS = 10; // hints are batched this long; text is batched for longer anyway
 const MOST_CHARACTERS = 7_900; // per payload, all of them ASCII; Postgres allows 8,000 bytes
 const STOP = "!"; // before a run's id: the process that runs it stops it
 const DROP = "~"; // before a run's id: a program that waits for it is no longer needed
 const POLICIES = "*"; // agents, grants, rules or checks were written
-const SHARES = "%"; // before what owners had of the places for runs
+const SHARES = "%"; // before the owners' usage of slots for runs
 
 const BEAT = `with beat as (insert into executors(id, seen) values ($1, now())
     on conflict (id) do update set seen = now()),

@@ -8,7 +8,7 @@ import type { FollowingClient } from "../contract/run-types.ts";
 
 const GRACE_SECONDS = 10; // a page that reloads or changes networks has reconnected by then
 
-/** A run without a client has nobody who could leave, whatever its row says. */
+/** A run without a client cannot lose it, whatever its row says. */
 const IS_DUE = `left_at is not null and input->'client' is not null and left_at + make_interval(
   secs => coalesce(input->'client'->>'graceSeconds', '${GRACE_SECONDS}')::float8) <= now()`;
 

@@ -95,7 +95,7 @@ export interface WebhookDelivery {
 const READ = `select url, status, attempts, last_error as "lastError",
   case when status = 'due' then next_at end as "nextAt" from webhook_deliveries where run_id = $1`;
 
-/** How the delivery of a run's end stands; undefined before its end, and for a run without a webhook. */
+/** The state of a run's delivery; undefined before its end, and for a run without a webhook. */
 export async function webhookOf(pool: pg.Pool, runId: string): Promise<WebhookDelivery | undefined> {
   return (await pool.query<WebhookDelivery>(READ, [runId])).rows[0];
 }

@@ -65,7 +65,7 @@ export function waitsForConnection(
   return true;
 }
 
-/** A yes is given by connecting; an answer can only be a no. */
+/** Approved by connecting; an answer can only deny. */
 const DENIAL_SCHEMA = {
   type: "object",
   properties: { approved: { const: false }, reason: { type: "string" } },

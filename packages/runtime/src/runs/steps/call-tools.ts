@@ -90,7 +90,7 @@ export async function callOne(
   }
 }
 
-/** A no to the call itself, or to the account that it needs. */
+/** A denial of the call itself, or of the account that it needs. */
 const deniedBy = (
   context: RunContext,
   call: ToolCallPart,
@@ -134,7 +134,7 @@ interface Stored {
   readonly tookMs?: number;
   /** The next step does not wait until it is stored: if it is lost, the call is made again, which is harmless. */
   readonly again?: boolean;
-  /** The call did not pass the gate: it was a coding agent's own tool. */
+  /** The call bypassed the gate: it was a coding agent's own tool. */
   readonly ungated?: boolean;
 }
 
@@ -372,7 +372,7 @@ function subagentEnd(subagentRunId: string, outcome: GateOutcome): RunEvent {
   return { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended", interruptIds } };
 }
 
-/** Arguments that are not JSON are stored as `{ unparsed }`. Passed on as text, no schema accepts them, so no tool runs on defaults. */
+/** Arguments that are not JSON are stored as `{ unparsed }`. They are passed on as text, which no schema accepts, so no tool runs on defaults. */
 const unreadable = (input: JsonValue): string | undefined =>
   isObject(input) && Object.keys(input).length === 1 && typeof input.unparsed === "string"
     ? input.unparsed

@@ -12,7 +12,7 @@ import { emitParts } from "../model/emit-parts.ts";
 import { type SegmentEnd, suspendRun } from "./run-endings.ts";
 import { noWaits } from "./waits.ts";
 
-/** The call id of a question about a text; no tool call has such a one. */
+/** The call id of a question about a text; never the id of a tool call. */
 const TEXT_CALL = "text:";
 
 const saidIn = (parts: readonly AssistantPart[]): string =>
@@ -75,7 +75,7 @@ interface HeldRow {
   readonly edited: { readonly text?: string } | null;
 }
 
-/** The held answer that a person has decided on: said to every client after a yes, a failure after a no. */
+/** The held answer that a person decided on: sent to every client if approved, a failure if denied. */
 export async function releasedAnswer(context: RunContext): Promise<Result<StepAnswer> | undefined> {
   const { claim, engine, messages, log } = context;
   const decided = claim.answers.find(
@@ -96,7 +96,7 @@ export async function releasedAnswer(context: RunContext): Promise<Result<StepAn
 const isAbout = ({ callId }: Answer): boolean => callId.startsWith(TEXT_CALL);
 const idOf = ({ callId }: Answer): string => callId.slice(TEXT_CALL.length);
 
-/** A person's text in place of the model's; calls and thoughts stay. */
+/** A person's text replaces the model's; calls and reasoning stay. */
 function withText(parts: readonly AssistantPart[], text: string | undefined): readonly AssistantPart[] {
   if (text === undefined) return parts;
   const others = parts.filter(({ type }) => type !== "text");

@@ -1,11 +1,11 @@
-/** What a conversation had read when the model made the calls of one message. */
+/** Labels of what a conversation had read when the model made the calls of one message. */
 import type { RuntimeAgent, RuntimeTool } from "@capstan/core";
 import { flowOf, labelsOf, type ToolCallPart } from "@capstan/core/internal";
 import type { GateRequest } from "../../gate/gate.ts";
 import { labelStore } from "../../labels/session-labels.ts";
 import type { RunContext } from "../context/run-context.ts";
 
-/** The model made these calls before it read any of their results: none is decided by what another brings in. */
+/** The model made these calls before it read any of their results, so none is decided by another's label. */
 export async function seenBefore(
   { engine, claim }: RunContext,
   agent: RuntimeAgent,

@@ -16,7 +16,7 @@ import { ANSWER_TOKENS, guessTokens } from "../model/fit-conversation.ts";
 import { failRun, type SegmentEnd, suspendRun } from "./run-endings.ts";
 import { noWaits } from "./waits.ts";
 
-/** The call id of a question about a budget; no tool call has such a one. */
+/** The call id of a question about a budget; never the id of a tool call. */
 const BUDGET_CALL = "budget:";
 const MORE_BY_DEFAULT = 0.25; // of the limit
 const SETTLING_MS = 200;
@@ -140,7 +140,7 @@ const MORE_SCHEMA = {
   required: ["approved"],
 };
 
-/** What the next answer may cost at most: the whole conversation and an answer of full length, from the dearest model. */
+/** The most that the next answer may cost: the whole conversation and a full-length answer by the most expensive model. */
 export async function modelEstimate(context: RunContext, agent: RuntimeAgent): Promise<Estimate> {
   const { models } = context.engine.parts;
   const found = await Promise.all(modelNames(context, agent).map((name) => models.resolve(name)));
@@ -163,7 +163,7 @@ export function estimateFor(model: ResolvedModel, asked: number): Estimate & { r
   return { name, costUsd: isFree ? 0 : known, tokens: inputTokens + outputTokens };
 }
 
-/** A program makes many model calls; it is told to stop at what is reserved. */
+/** A program makes many model calls; its limit is what is reserved. */
 export const programEstimate = ({ meter: { left } }: RunContext): Estimate => ({
   costUsd: Math.min(left.maxCostUsd ?? PROGRAM_USD, PROGRAM_USD),
   tokens: Math.min(left.maxTokens ?? PROGRAM_TOKENS, PROGRAM_TOKENS),

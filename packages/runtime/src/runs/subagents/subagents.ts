@@ -23,7 +23,7 @@ import { returnLabels } from "../../labels/session-labels.ts";
 import type { RunRecord } from "../history/session-history.ts";
 import type { Runs } from "../runs.ts";
 
-const DEEPEST = 4; // agents that delegate to each other would never end
+const DEEPEST = 4; // agents that delegate to each other would never stop
 const LONGEST_MS = 24 * 3600 * 1000; // its own limits and its parent's apply long before
 
 export interface SubagentParts {
@@ -109,7 +109,7 @@ async function delegate(
   }
 }
 
-/** The task is written by a model that has read what its conversation has read. */
+/** The task comes from a model that has read the conversation's labels, so the child inherits them. */
 const NEW_SESSION = `insert into sessions(id, agent_id, owner, title, metadata, labels)
   select $1, $2, $3, $4, jsonb_build_object('parent_run_id', $5::text), coalesce((select p.labels from runs r
     join sessions p on p.id = r.session_id where r.id = $5::uuid), '{}') on conflict do nothing`;

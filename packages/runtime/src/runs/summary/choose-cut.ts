@@ -8,11 +8,11 @@ export interface CutOptions {
   /** How many tokens may stay at most; the last step stays in any case. */
   readonly keepTokens: number;
   readonly tokensOf: (message: ConversationMessage) => number;
-  /** Messages at the start that are a summary already. */
+  /** Messages at the start that already are a summary. */
   readonly summarised: number;
 }
 
-const FEWEST = 2; // new messages; one is not worth a model call
+const FEWEST = 2; // new messages; fewer are not worth a model call
 
 /** The index of the first message that stays; undefined when there is nothing to summarise. */
 export function chooseCut(
@@ -25,7 +25,7 @@ export function chooseCut(
   const fitting = places.filter((at) => after(at) <= keepTokens);
   const turn = fitting.find((at) => messages[at]?.role === "user");
   const [first] = fitting;
-  // A cut between turns reads better; not at the price of most of what may stay.
+  // A cut between turns reads better, unless it drops most of what may stay.
   if (turn !== undefined && after(turn) >= keepTokens / 2) return turn;
   return first ?? places.at(-1);
 }

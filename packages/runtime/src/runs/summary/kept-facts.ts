@@ -11,13 +11,13 @@ const PATH_FIELDS = ["path", "file_path", "filePath", "file", "filename", "sourc
 const LONGEST_PATH = 300;
 
 export interface FactSource {
-  /** What the summary stands for. */
+  /** The messages that the summary replaces. */
   readonly covered: readonly ConversationMessage[];
-  /** What stays after it. */
+  /** The messages that stay. */
   readonly rest: readonly ConversationMessage[];
-  /** Of the summary before. */
+  /** From the previous summary. */
   readonly before: KeptFacts;
-  /** Tools whose every call replaces the one before. */
+  /** Tools where each call replaces the previous one. */
   readonly replacing: ReadonlySet<string>;
   /** Newly made, oldest first. */
   readonly decisions: readonly string[];
@@ -34,7 +34,7 @@ export function keptFacts({ covered, rest, before, replacing, decisions }: FactS
   };
 }
 
-/** The last call of each; none that a later message replaces. */
+/** The last call of each, unless a later message replaces it. */
 function listsIn(
   covered: readonly ConversationMessage[],
   rest: readonly ConversationMessage[],

@@ -5,9 +5,9 @@
 import type { JsonValue } from "@capstan/core";
 import { type ConversationMessage, type DataLabel, textOf } from "@capstan/core/internal";
 
-/** What survives a summary word for word, and every later one. */
+/** What this summary and every later one keep word for word. */
 export interface KeptFacts {
-  /** The last call of each tool whose every call replaces the one before, such as a task list. */
+  /** The last call of each tool where a call replaces the previous one, such as a task list. */
   readonly lists: readonly { readonly tool: string; readonly input: JsonValue }[];
   readonly decisions: readonly string[];
   readonly files: readonly string[];
@@ -17,13 +17,13 @@ export const NOTHING_KEPT: KeptFacts = { lists: [], decisions: [], files: [] };
 
 export interface SessionSummary {
   readonly id: string;
-  /** The position and the id of the last message that it stands for. */
+  /** The position and the id of the last message it replaces. */
   readonly toPosition: number;
   readonly toMessageId: string;
   readonly text: string;
   readonly kept: KeptFacts;
   readonly labels: readonly DataLabel[];
-  /** Messages that a person pinned, among those that it stands for. */
+  /** Pinned messages among those it replaces. */
   readonly pinned: readonly PinnedMessage[] | null;
 }
 
@@ -65,7 +65,7 @@ const warningOf = ({ labels }: SessionSummary): string =>
     : "";
 
 /**
- * What a model sees of a conversation: the summary and what came after it. Without one, from the first question on: the end of
+ * What a model sees of a conversation: the summary and what came after it. Without one, everything from the first question: the end of
  * a long conversation may start in the middle of a turn, a prompt may not.
  */
 export function withSummary(

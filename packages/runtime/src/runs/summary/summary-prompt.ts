@@ -28,7 +28,7 @@ export const summaryRequest = (): ConversationMessage => ({
 const MOST_LINES = 60;
 const LINE_CHARS = 300;
 
-/** In place of a summary that the model did not write: the beginning of what the user said. */
+/** Used if the model wrote no summary: the beginning of what the user said. */
 export function plainDigest(covered: readonly ConversationMessage[]): string {
   const lines = covered
     .filter(({ role }) => role === "user")
