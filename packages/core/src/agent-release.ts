@@ -12,7 +12,7 @@ import type { ToolPolicy } from "./tool.ts";
 export interface AgentOffer {
   /** How often the agent itself was changed. */
   readonly revision: number;
-  /** What the author says of the version. */
+  /** The version chosen by the author, if any. */
   readonly declared: string | null;
   readonly tools: Readonly<Record<string, { readonly parameters: JsonSchema; readonly policy: ToolPolicy }>>;
   readonly capabilities: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export const offerOf = ({ spec, tools, capabilities }: RuntimeAgent): AgentOffer
   capabilities: Object.fromEntries(capabilities.map(({ id, version }) => [id, version])),
 });
 
-/** Of an agent whose version was never counted. */
+/** The version of an agent that had none yet. */
 export const firstRelease = (agent: { readonly release?: string | null; readonly version: number }): string =>
   agent.release ?? `${agent.version}.0.0`;
 

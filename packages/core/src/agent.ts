@@ -27,12 +27,12 @@ export type ApprovalExpiry =
   | { readonly policy: "expire"; readonly afterSeconds: number }
   | { readonly policy: "escalate"; readonly afterSeconds: number; readonly to: string };
 
-/** When and how far a conversation is summarised, as shares of the room that its model has for it. */
+/** When and how much of a conversation is summarised, as shares of the model's room for it. */
 export interface Compaction {
   readonly enabled: boolean;
   /** Summarised when it fills more than this. */
   readonly at: number;
-  /** How much of its end stays as it is. */
+  /** The share at its end that is kept as it is. */
   readonly keep: number;
 }
 
@@ -45,7 +45,7 @@ export interface AgentSpec {
   readonly systemPrompt: string;
   /** `provider/model`, or a model of the harness by its own name; absent = the default model. */
   readonly model?: string;
-  /** Asked in this order when the provider of the model before is down, over its quota or too slow. */
+  /** Asked in this order when the previous model's provider is down, over quota or too slow. */
   readonly fallbackModels: readonly string[];
   /** Default thinking effort; a message can override it. */
   readonly thinkingEffort?: ThinkingEffortLevel;
@@ -68,11 +68,11 @@ export interface AgentSpec {
   readonly folder?: string;
   readonly provider?: string;
   readonly documentationUrl?: string;
-  /** The semantic version that the author gives it; later changes count on from there. */
+  /** The semantic version set by the author; later changes increment it. */
   readonly release?: string;
   /** Whether a change goes live, or is a draft until it is promoted. */
   readonly savesAs: "live" | "draft";
-  /** What sessions of triggers use of it, and so what their channels deliver; absent: as other new sessions do. */
+  /** The revision or label that sessions of triggers use, and so what their channels deliver; absent: the same as other new sessions. */
   readonly triggersFollow?: { readonly revision: number } | { readonly label: RevisionLabel };
   readonly metadata: Readonly<Record<string, unknown>>;
 }

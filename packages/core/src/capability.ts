@@ -62,7 +62,7 @@ export interface Capability {
   readonly tools: readonly AnyTool[];
   /** Ids of required capabilities; composed before this one. */
   readonly dependencies: readonly string[];
-  /** The one of these that comes in the same package: it is composed in this version, unless the agent lists it itself. */
+  /** The one of these from the same package: composed in this version, unless the agent lists it itself. */
   readonly bundledWith?: string;
   /** Required scopes; if one is missing, the whole capability is hidden. */
   readonly requiredScopes: readonly string[];

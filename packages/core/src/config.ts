@@ -10,7 +10,7 @@ export interface CapstanConfig {
   readonly documents?: readonly unknown[];
   /** Coding agents in addition to the ten: to run directly, and as harnesses of agents. */
   readonly codingAgents?: readonly CodingAgentAdapter[];
-  /** Scorers of your own, made with `defineScorer`; experiments name them. */
+  /** Your own scorers, made with `defineScorer`; experiments refer to them by name. */
   readonly scorers?: readonly Scorer[];
 }
 

@@ -8,7 +8,7 @@ import type { JsonSchema } from "./schema.ts";
 
 type MediaKind = "image" | "audio" | "video" | "pdf";
 
-/** What a model can do; what is not known of it is absent. */
+/** What a model can do; unknown features are absent. */
 export interface DiscoveredModel {
   readonly label: string;
   readonly thinking?: {

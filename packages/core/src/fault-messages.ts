@@ -79,7 +79,7 @@ const SHORTEST_MISSPELT = 6;
 
 /**
  * In an object that others may add to: one of our names in another spelling, such as `on_disconnect` or `ephemerl`,
- * as a sentence. Passed over, it would be the unsafe answer.
+ * as a sentence. Ignoring it would be unsafe.
  */
 export function misspeltField(given: object, ours: readonly string[]): string | undefined {
   const found = Object.keys(given).find((name) => {

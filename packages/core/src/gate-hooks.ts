@@ -16,7 +16,7 @@ export type HookVerdict =
   | {
       readonly decision: "approve";
       readonly why: string;
-      /** Only an admin may say yes; without it, the user. */
+      /** Only an admin may approve; otherwise the user. */
       readonly whom?: "admin";
     }
   | { readonly decision: "deny"; readonly why: string };

@@ -12,7 +12,7 @@ export interface MemoryFact {
   readonly id: string;
   readonly scope: MemoryScope;
   readonly text: string;
-  /** What the conversation that it came from had read: `untrusted`, `private`. */
+  /** Labels of the conversation it came from: `untrusted`, `private`. */
   readonly labels: readonly string[];
   readonly at: string;
 }
@@ -20,7 +20,7 @@ export interface MemoryFact {
 export interface MemoryAccess {
   /** The same text of the same owner is one fact. */
   remember(fact: { readonly text: string; readonly scope: MemoryScope }): Promise<Result<MemoryFact>>;
-  /** By words and by meaning, the nearest first. What they came from is from now on part of what the session has read. */
+  /** By words and by meaning, best first. Their labels become labels of the session. */
   recall(query: string, limit: number): Promise<readonly MemoryFact[]>;
   forget(id: string): Promise<Result<true>>;
 }

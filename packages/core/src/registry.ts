@@ -38,7 +38,7 @@ export class CapabilityRegistry {
     return ok(capability);
   }
 
-  /** The versions of a capability beside the registered one; those kept before are forgotten. */
+  /** Sets a capability's versions besides the registered one; replaces those kept before. */
   keepVersions(id: string, versions: readonly Capability[]): Result<true> {
     for (const capability of versions) {
       const checked = checkCapability(capability);
@@ -51,7 +51,7 @@ export class CapabilityRegistry {
     return ok(true);
   }
 
-  /** Every version of it, the registered one first. */
+  /** All its versions, the registered one first. */
   versionsOf(id: string): readonly Capability[] {
     const registered = this.#byId.get(id);
     if (!registered) return [];
@@ -147,7 +147,7 @@ function schemaFault(schema: Partial<Schema>): string | undefined {
   return schema.fault;
 }
 
-/** For those who have nothing to say when it is not there. */
+/** For callers that do not report a missing one. */
 export function findCapability(
   registry: Pick<CapabilityRegistry, "resolve" | "has">,
   ref: Pick<CapabilityRef, "id" | "version">,

@@ -32,7 +32,7 @@ export function zodSchema<Z extends z.ZodType>(
   return schema;
 }
 
-/** By type: some tools are declared anew for each turn, and to derive a JSON Schema costs more than the rest of the turn. */
+/** Cached by type: some tools are declared anew for each turn, and deriving a JSON Schema costs more than the rest of the turn. */
 const made = { input: new WeakMap<z.ZodType, Schema>(), output: new WeakMap<z.ZodType, Schema>() };
 
 function deriveSchema<Z extends z.ZodType>(type: Z, io: "input" | "output"): Schema<z.output<Z>> {

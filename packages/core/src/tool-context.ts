@@ -35,7 +35,7 @@ export interface SandboxRequest {
   timeoutMs: number;
   memoryMb: number;
   signal: AbortSignal;
-  /** Whose turn it counts as when many wait; set by the server, whatever a tool says. */
+  /** Whose turn it counts as when many wait; set by the server, never by the tool. */
   owner?: string;
 }
 

@@ -3,14 +3,14 @@
  * prototype when copied. One pass over the text, with one set per level.
  */
 
-/** Throws also for a text with such a key: which of two was meant, nobody knows. */
+/** Also throws for a text with such a key, because it is ambiguous. */
 export function parseClearJson(text: string): unknown {
   const unclear = unclearKey(text);
   if (unclear !== undefined) throw new Error(unclear);
   return JSON.parse(text);
 }
 
-/** The first such key, as a sentence; undefined for a text that is clear, or that is not JSON. */
+/** The first such key, as a sentence; undefined for unambiguous text and for text that is not JSON. */
 export function unclearKey(text: string): string | undefined {
   const places = new Places();
   for (let at = 0; at < text.length; at++) {
@@ -36,7 +36,7 @@ interface Level {
   readonly keys: Set<string>;
 }
 
-/** Where in the text the reader is. Levels are used again: a list of a million objects costs one set. */
+/** The position in the text. Levels are reused: a list of a million objects costs one set. */
 class Places {
   readonly #levels: Level[] = [];
   #depth = 0;

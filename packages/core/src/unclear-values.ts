@@ -4,7 +4,7 @@ import { endOfJsonString } from "./unclear-json.ts";
 const SUSPECT = /\\u[dD]|\d{16}|\d[eE]/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** The first such value, as a sentence; undefined for a text that is clear, or that is not JSON. */
+/** The first such value, as a sentence; undefined for unambiguous text and for text that is not JSON. */
 export function unclearValue(text: string): string | undefined {
   if (!SUSPECT.test(text)) return undefined;
   for (let at = 0; at < text.length; at++) {
@@ -33,7 +33,7 @@ function halfCharacter(token: string): string | undefined {
   }
 }
 
-/** What JavaScript itself writes is accepted, also above 2^53: whoever sent it has no more digits either. */
+/** Numbers as JavaScript itself writes them are accepted, even above 2^53: the sender has no more digits either. */
 function lostDigits(token: string): string | undefined {
   if (token === "") return undefined;
   const value = Number(token);
@@ -48,7 +48,7 @@ function isRounded(token: string): boolean {
   return Number.isFinite(value) && String(value) !== token && BigInt(value) !== BigInt(token);
 }
 
-/** For what nobody can be asked to send again: an integer that would be rounded becomes the text of its digits. */
+/** For input whose sender cannot be asked: an integer that would be rounded becomes the text of its digits. */
 export const parseKeepingDigits = (text: string): unknown =>
   JSON.parse(text, (_key, value: unknown, at?: { readonly source?: string }) =>
     typeof value === "number" && at?.source !== undefined && isRounded(at.source) ? at.source : value,

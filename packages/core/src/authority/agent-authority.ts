@@ -26,7 +26,7 @@ type CapabilityOf = (ref: CapabilityRef) => Capability | undefined;
 /** What an agent is made of, as it is now. */
 export interface Surroundings {
   readonly capabilityOf: CapabilityOf;
-  /** Every agent that it can delegate to, directly or by another. */
+  /** Every agent that it can delegate to, directly or indirectly. */
   readonly delegates: readonly AuthoredAgent[];
 }
 
@@ -48,7 +48,7 @@ export function beyondAuthor(agent: AuthoredAgent, author: Author, around: Surro
   ];
 }
 
-/** Scopes are no part of it: an agent that is asked by another has at most the scopes of the one who asks. */
+/** Scopes are not included: an agent that is asked by another has at most the asking agent's scopes. */
 function ungated(agent: AuthoredAgent, { capabilityOf }: Surroundings): string[] {
   const { harness, allowNativeTools, folder } = agent;
   return [
@@ -64,7 +64,7 @@ function ungated(agent: AuthoredAgent, { capabilityOf }: Surroundings): string[]
 
 /**
  * The agent as its author could save it now: scopes, policies and requests for access that the author may not give any more
- * are left out. What an agent cannot be without is refused.
+ * are left out. If something essential is not allowed, the agent is refused.
  */
 export function limitToAuthor(agent: AgentSpec, author: Author, around: Surroundings): Result<AgentSpec> {
   if (author.isAdmin) return ok(agent);
@@ -102,13 +102,13 @@ function loosened(
   });
 }
 
-/** Also what is composed because another capability requires it: its tools have policies, too. */
+/** Includes required capabilities: their tools have policies too. */
 function withDependencies(
   listed: AuthoredAgent["capabilities"],
   capabilityOf: Surroundings["capabilityOf"],
 ): AuthoredAgent["capabilities"] {
   const all = new Map(listed.map((ref) => [ref.id, ref]));
-  for (const ref of all.values()) // what is added here is visited, too
+  for (const ref of all.values()) // entries added here are visited too
     for (const required of capabilityOf(ref)?.dependencies ?? [])
       if (!all.has(required)) all.set(required, { id: required });
   return [...all.values()];
@@ -141,7 +141,7 @@ const HOST_FORMATS = new Set(["uri", "url", "hostname", "ipv4", "ipv6", "uri-tem
 const HOST_NAME = /(^|_|-)(url|uri|host|hostname|endpoint|origin|server)$/i;
 const HOST_NAME_CAMEL = /(Url|URL|Uri|URI|Host|Hostname|Endpoint|Origin|Server)$/;
 const ADDRESS = /^\s*(https?|wss?):/i;
-/** Set by sources that know that a field is a part of an address; a field with a list of values chooses among known ones. */
+/** Set by sources for fields that are part of an address; a field with an enum only chooses among known values. */
 export const CHOOSES_HOST = "x-capstan-chooses-host";
 
 const choosesHost = (name: string, value: unknown, schema: JsonSchema | undefined): boolean =>

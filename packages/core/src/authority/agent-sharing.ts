@@ -26,11 +26,11 @@ export const UNSHARED: AgentSharing = { access: "all", shares: [] };
 export interface SharingPerson {
   readonly isOwner: boolean;
   readonly isAdmin: boolean;
-  /** What shares may call them. */
+  /** Their names in shares. */
   readonly subjects: readonly string[];
 }
 
-/** An empty list: the agent does not exist for them. */
+/** Empty: they cannot see the agent. */
 export function agentRights({ access, shares }: AgentSharing, person: SharingPerson): AgentRight[] {
   const given = access === "private" ? [] : shares.filter((share) => person.subjects.includes(share.with));
   const isGiven = (right: AgentRight) => given.some(({ rights }) => rights.includes(right));

@@ -2,13 +2,13 @@
 import { fail } from "../failures/fail.ts";
 import { ok, type Result } from "../result.ts";
 
-/** In place of a person: whoever is an admin. */
+/** Instead of a person: any admin. */
 export const ANY_ADMIN = "admin";
 
 export interface Answerer {
   readonly email: string;
   readonly isAdmin: boolean;
-  /** The agent's owner named them for its approvals: as one who was asked, without changing arguments. */
+  /** The agent's owner named them for its approvals: they answer like the person asked, but cannot edit arguments. */
   readonly isApprover?: boolean | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface AskedApproval {
   /** The user the tool would run for. */
   readonly userEmail: string;
   readonly assignee: string;
-  /** A rule named the person to ask: nobody else but an admin may say yes. */
+  /** A rule named the person to ask: only that person or an admin may approve. */
   readonly assigneeOnly: boolean;
   /** Whether the call would grant rights to someone. */
   readonly changesRights: boolean;

@@ -75,17 +75,17 @@ export const KEY_RULES: Readonly<Record<Thing, KeyRule>> = {
   approval: { see: "read", use: "run", whose: "own" },
   agent: { see: "read", use: "run", change: "author", whose: "own" }, // and what others shared with them
   token: { see: "run", change: "run", whose: "own" },
-  login: { see: "read", change: "read", whose: "own" }, // where someone is signed in; to change it is to end it
+  login: { see: "read", change: "read", whose: "own" }, // sign-ins; to change one is to end it
   capability: { see: "read", use: "run", change: "admin", whose: "all" },
   package: { see: "read", use: "run", change: "admin", whose: "all" },
   service: { see: "read", change: "admin", whose: "all" },
-  secret: { see: "run", change: "run", whose: "own" }, // names; a value is shown to nobody
-  connection: { see: "run", use: "run", change: "run", whose: "own" }, // which account; its token is shown to nobody
+  secret: { see: "run", change: "run", whose: "own" }, // names only; values are never shown
+  connection: { see: "run", use: "run", change: "run", whose: "own" }, // which account; its token is never shown
   grant: { see: "read", change: "admin", whose: "all" },
-  rule: { see: "read", change: "run", whose: "own" }, // one's own; those for everyone are for admins to change
+  rule: { see: "read", change: "run", whose: "own" }, // one's own; only admins change those for everyone
   "text check": { see: "read", change: "admin", whose: "all" },
-  budget: { see: "read", change: "admin", whose: "own" }, // shared ones are everyone's to see
-  memory: { see: "read", change: "run", whose: "own" }, // everybody's own facts; the organisation's are for admins to change
+  budget: { see: "read", change: "admin", whose: "own" }, // shared ones are visible to everyone
+  memory: { see: "read", change: "run", whose: "own" }, // one's own facts; only admins change the organisation's
   user: { see: "read", change: "admin", whose: "own" },
   organisation: { see: "read", change: "admin", whose: "own" }, // made by admins of the first one; each changes its own members
   key: { see: "admin", change: "admin", whose: "all" },

@@ -28,7 +28,7 @@ export const ACTOR_BY_PATH: Readonly<Record<CallPath, Actor>> = {
   replay: "the model",
 };
 
-/** The ways that rules can name: a replay is judged as the run that it repeats. */
+/** The paths that rules can name: a replay is judged as the run that it repeats. */
 export const CALL_PATHS = (Object.keys(ACTOR_BY_PATH) as CallPath[]).filter((path) => path !== "replay");
 
 /** Whether this actor may call tools at all. */

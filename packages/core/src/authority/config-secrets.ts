@@ -47,7 +47,7 @@ export function hideSealed(value: unknown): unknown {
   return changeSealed(value, () => SEALED_SHOWN);
 }
 
-/** Whether a sealed value stands in it: a client that sends one has it from a place where it should not look. */
+/** Whether it contains a sealed value: a client that sends one got it from where it should not look. */
 export function holdsSealed(value: unknown): boolean {
   let found = false;
   changeSealed(value, (sealed) => {
@@ -57,7 +57,7 @@ export function holdsSealed(value: unknown): boolean {
   return found;
 }
 
-/** Every sealed value replaced, wherever it stands. */
+/** Replaces every sealed value, wherever it is. */
 export function changeSealed(
   value: unknown,
   change: (sealed: SealedValue, path: string) => unknown,

@@ -43,7 +43,7 @@ export interface Spender {
   readonly capabilityId?: string | undefined;
 }
 
-/** Whose share of the budget this counts against: a user, an agent, or "" for all together. Undefined: it does not count. */
+/** The share this counts against: a user's, an agent's, or "" for all together. Undefined: it does not count. */
 export function subjectOf(budget: SpendingBudget, spender: Spender): string | undefined {
   const { agentId, user, capabilityId, forEach } = budget;
   const counts =
@@ -55,7 +55,7 @@ export function subjectOf(budget: SpendingBudget, spender: Spender): string | un
   return forEach === "user" ? spender.user : spender.agentId;
 }
 
-/** Why such a budget could never count anything, or undefined. */
+/** Why the budget could never count anything; undefined if it can. */
 export function budgetFault({
   measure,
   capabilityId,

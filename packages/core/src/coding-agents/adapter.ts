@@ -213,7 +213,7 @@ export interface CodingAgentAdapter {
   readonly versionPattern: RegExp;
   /** Environment variables passed on to the CLI, besides the few that every process needs. */
   readonly environment: RegExp;
-  /** Those of them that say where the CLI keeps its state. A run as another user does not get the server's. */
+  /** Those of them that name the CLI's state folder. A run as another user does not get the server's. */
   readonly stateVariables?: RegExp;
   /** Whether `nativeTools: "off"` leaves only the tools of its MCP servers. */
   readonly hidesNativeTools?: boolean;
@@ -231,9 +231,9 @@ export interface CodingAgentAdapter {
 
 /** Variables of a program that move its store. */
 export interface MovedStore {
-  /** Names the folder itself; counts first. */
+  /** Names the folder itself; takes precedence. */
   readonly variable: string;
   readonly folder: string;
-  /** Names another home, with the usual folder in it. */
+  /** Names another home that contains the usual folder. */
   readonly homeVariable?: string;
 }

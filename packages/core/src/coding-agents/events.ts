@@ -63,7 +63,7 @@ export const runEndedEvent = z.object({
   usage: usageEvent.omit({ type: true }).optional(),
 });
 
-/** The code of a warning before an answer that was told in part: the whole of it follows. */
+/** The code of a warning after a partial answer: the complete answer follows. */
 export const ANSWER_REPEATED = "answer_repeated";
 
 export const codingAgentEventSchema = z.discriminatedUnion("type", [

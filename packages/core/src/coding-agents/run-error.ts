@@ -105,7 +105,7 @@ export function plainMessage(text: string): string {
   return unwrapped(plain, MAX_DEPTH).slice(0, MAX_MESSAGE_CHARS);
 }
 
-/** The last words of a program that ended, for people: a line of its protocol is none. */
+/** The last output of a program that ended, for people; lines of its protocol are skipped. */
 export function lastWords(output: string): string {
   const plain = plainMessage(output);
   return /^[{[]/.test(plain) ? "" : plain;

@@ -68,7 +68,7 @@ interface Need {
   readonly modelFlag?: ModelFlag;
 }
 
-/** Section 11, row by row; thinking has rules of its own. */
+/** Section 11, row by row; thinking has its own rules. */
 const NEEDS: readonly Need[] = [
   {
     capability: "jsonMode",
@@ -191,7 +191,7 @@ function budgetInRange({ options, agent, thinker: model }: Run): Refused | undef
   return capabilityRefused(agent.agent, "thinkingBudget", message);
 }
 
-/** Programs leave out images of other types without a word (seen with BMP and SVG on four of six). */
+/** Programs drop images of other types silently (seen with BMP and SVG on four of six). */
 const ARRIVING = /^image\/(png|jpe?g|gif|webp)$|\.(png|jpe?g|gif|webp)$/i;
 
 function imageArrives({ options, agent }: Run): Refused | undefined {

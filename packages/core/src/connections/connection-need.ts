@@ -11,7 +11,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/; // RFC 6749, scope-token
 export const ConnectionNeedDocument = z.strictObject({
   provider: z.string().min(1).max(500),
   scopes: z.array(z.string().regex(SCOPE, "is no OAuth scope")).max(MOST_SCOPES).default([]),
-  /** The call is also made without it, when no provider is set up for it: as an imported API that has a key of its own. */
+  /** If no provider is set up for it, the call is made without it, such as for an imported API with its own key. */
   optional: z.boolean().optional(),
 });
 export interface ConnectionNeed {
@@ -20,7 +20,7 @@ export interface ConnectionNeed {
   readonly optional?: boolean | undefined;
 }
 
-/** Needs of a tool and its capability as one list, a provider once. */
+/** Needs of a tool and its capability as one list, one entry per provider. */
 export function joinNeeds(...lists: (readonly ConnectionNeed[] | undefined)[]): ConnectionNeed[] {
   const byProvider = new Map<string, ConnectionNeed>();
   for (const need of lists.flatMap((list) => list ?? [])) {

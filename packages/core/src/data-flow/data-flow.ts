@@ -57,7 +57,7 @@ export function flowOf(tool: DeclaredFlow, config?: unknown): DataFlow {
 const secretsUsed = ({ usesSecrets }: DeclaredFlow, config: unknown): boolean =>
   typeof usesSecrets === "function" ? usesSecrets(config) : (usesSecrets ?? false);
 
-/** A service that needs a credential answers with what only its owner may see; one without answers with what anybody may write. */
+/** A service with a credential returns data of its owner; one without returns what anyone may have written. */
 const usualReads = ({ endpoint }: DeclaredFlow, usesSecrets: boolean): readonly DataRead[] =>
   endpoint ? [usesSecrets ? "private" : "untrusted"] : [];
 
@@ -77,6 +77,6 @@ const listOf = <Value>(value: Value | readonly Value[]): readonly Value[] =>
 export const labelsOf = ({ reads }: Pick<DataFlow, "reads">): DataLabel[] =>
   DATA_LABELS.filter((label) => reads.includes(label));
 
-/** Whether what was read, or what is read now, matters to a call of this tool. */
+/** Whether earlier labels, or those of this call, matter to a call of this tool. */
 export const concernsLabels = (flow: DataFlow): boolean =>
   labelsOf(flow).length > 0 || flow.writes.length > 0 || flow.reachesAnyAddress;

@@ -27,7 +27,7 @@ export const declaredFlow = ({ reads, writes }: FlowFields) => ({
 
 const Declared = z.object(FLOW_FIELDS);
 
-/** From a document that may hold anything: what is not understood counts as not declared, so the stricter default applies. */
+/** From an untrusted document: invalid values count as not declared, so the stricter default applies. */
 export function flowIn(reads: unknown, writes: unknown): FlowFields {
   return {
     reads: Declared.shape.reads.safeParse(reads).data,

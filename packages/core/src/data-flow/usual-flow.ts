@@ -13,7 +13,7 @@ const READING =
 
 /**
  * A tool of an MCP server. Without a hint, one with a credential answers with its owner's data and one without with what
- * anyone may have written; a name that begins with a verb of reading counts as one that only reads.
+ * anyone may have written; a name that begins with a reading verb counts as read-only.
  */
 export function hintedFlow(
   name: string,
@@ -43,7 +43,7 @@ const hasReadingName = (name: string): boolean =>
 
 const OF_OTHERS = /mail|message|chat|inbox|comment|issue|post|feed|channel/i;
 
-/** A scope guards what only its user may see; mail and messages are written by others as well. */
+/** A scope guards its user's private data; mail and messages are also written by others. */
 export function scopedReads(scopes: readonly string[]): readonly DataRead[] {
   if (scopes.length === 0) return [];
   return scopes.some((scope) => OF_OTHERS.test(scope)) ? ["private", "untrusted"] : ["private"];

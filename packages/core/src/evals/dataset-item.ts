@@ -30,7 +30,7 @@ export interface ItemTurn {
   readonly calls?: readonly ItemStub[] | undefined;
 }
 
-/** What the recorded run ended with. */
+/** How the recorded run ended. */
 export interface ItemRecord {
   readonly answer: string;
   /** `done`, or the code of the failure. */
@@ -47,13 +47,13 @@ export interface DatasetItem {
   readonly expected?: JsonValue | undefined;
   readonly stubs?: readonly ItemStub[] | undefined;
   readonly recorded?: ItemRecord | undefined;
-  /** Beside those of the experiment. */
+  /** In addition to those of the experiment. */
   readonly scorers?: readonly ScorerSpec[] | undefined;
   readonly labels?: readonly string[] | undefined;
   readonly note?: string | undefined;
 }
 
-/** A run as it was read from its journal. */
+/** A run as read from its journal. */
 export interface RunToKeep {
   /** Up to and with the message that started the run. */
   readonly before: readonly ConversationMessage[];
@@ -128,7 +128,7 @@ export interface ItemRecording {
   readonly before: readonly ConversationMessage[];
   readonly messages: readonly ConversationMessage[];
   readonly calls: readonly RecordedCall[];
-  /** Stubs that answer whatever the arguments are. */
+  /** Stubs that answer calls with any arguments. */
   readonly standIns: readonly { readonly tool: string; readonly output: JsonValue }[];
 }
 
@@ -177,7 +177,7 @@ function messagesOfTurn({ role, text, calls = [] }: ItemTurn, at: number): Conve
   return answerMessages(`turn_${at}`, made, text);
 }
 
-/** One answer of the model for each turn, then what it said in the end. */
+/** One model answer per turn, then its final answer. */
 function recordedMessages(
   calls: readonly RecordedCall[],
   answer: string | undefined,

@@ -10,16 +10,16 @@ export interface DriftQuestion {
   readonly after: readonly number[];
   /** Counts from 1. */
   readonly look: number;
-  /** How many scorers are asked about at each look. */
+  /** The number of scorers compared at each check. */
   readonly scorers: number;
-  /** A smaller drop of the mean is none. */
+  /** Smaller drops of the mean are ignored. */
   readonly drop: number;
 }
 
 export interface DriftAnswer {
   readonly before: number;
   readonly after: number;
-  /** How likely such a drop is when nothing differs. */
+  /** The probability of such a drop if nothing differs. */
   readonly p: number;
   /** What `p` had to be below. */
   readonly level: number;
@@ -28,7 +28,7 @@ export interface DriftAnswer {
 
 const LEVEL = 0.05;
 
-/** The sum over all looks is `LEVEL`: 1/1 + 1/4 + 1/9 ... is pi squared over six. */
+/** The sum over all checks is `LEVEL`: 1/1 + 1/4 + 1/9 ... is pi squared over six. */
 export const levelAt = (look: number, scorers: number): number =>
   (LEVEL * 6) / (Math.PI ** 2 * look ** 2 * scorers);
 
@@ -40,14 +40,14 @@ export function driftOf({ before, after, look, scorers, drop }: DriftQuestion): 
   return { ...means, p, level, isDrift: isLower && p < level };
 }
 
-/** One-sided: how likely a mean that much lower is by chance. Exact for passes and fails, else by Welch's t. */
+/** One-sided: the probability of a mean that much lower by chance. Exact for passes and fails, else by Welch's t. */
 export function lowerBy(before: readonly number[], after: readonly number[]): number {
   if (before.length < 2 || after.length < 2) return 1;
   const isPass = (score: number) => score === 0 || score === 1;
   return before.every(isPass) && after.every(isPass) ? fisher(before, after) : welch(before, after);
 }
 
-/** Fisher's exact test: as few passes in `after`, or fewer, when all passes are dealt out by chance. */
+/** Fisher's exact test: the probability of as few passes in `after`, or fewer, by chance. */
 function fisher(before: readonly number[], after: readonly number[]): number {
   const passes = (scores: readonly number[]) => scores.filter((score) => score === 1).length;
   const passed = passes(before) + passes(after);

@@ -6,7 +6,7 @@ import { type FindSpans, findWords, TEXT_KINDS, type TextKind } from "../text-ch
 import type { Score, ScoredCall, ScoredRun } from "./scorer.ts";
 import type { CallOrder, ExpectedCall, PlainScorerSpec } from "./scorer-spec.ts";
 
-/** What core cannot do by itself. */
+/** Functions that core lacks. */
 export interface ScorerHelp {
   /** Why a value does not match; undefined when it does. */
   readonly schemaFault: (schema: JsonSchema, value: JsonValue) => string | undefined;
@@ -149,7 +149,7 @@ const ORDER_FAULTS: Readonly<Record<CallOrder, OrderFault>> = {
   },
 };
 
-/** Each call stands for one that is wanted. Those with arguments choose first: they match fewer. */
+/** Each call satisfies one expected call. Those with arguments are matched first: they fit fewer calls. */
 function paired(wanted: readonly ExpectedCall[], made: readonly ScoredCall[]) {
   const left = [...made];
   const choosy = wanted.toSorted((a, b) => Number(b.input !== undefined) - Number(a.input !== undefined));

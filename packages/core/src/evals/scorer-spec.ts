@@ -5,14 +5,14 @@ import type { TextKind } from "../text-checks/text-check.ts";
 export const CALL_ORDERS = ["in_order", "any_order", "at_least", "never"] as const;
 export type CallOrder = (typeof CALL_ORDERS)[number];
 
-/** A call that is looked for. Only the named fields of `input` are compared. */
+/** An expected call. Only the named fields of `input` are compared. */
 export interface ExpectedCall {
   readonly tool: string;
   readonly input?: JsonValue | undefined;
 }
 
 interface Common {
-  /** Under which its scores are shown. Default: its type. */
+  /** The name of its scores. Default: its type. */
   readonly name?: string | undefined;
   /** A score of at least this passes. Default: 1. */
   readonly pass_at?: number | undefined;

@@ -5,7 +5,7 @@
 import type { JsonValue } from "../schema.ts";
 import { type FindSpans, masked, type TextKind } from "../text-checks/text-check.ts";
 
-/** What was taken out, and where; never the text itself. */
+/** What was removed, and where; never the text itself. */
 export interface Scrubbed {
   /** As a JSON pointer: `/stubs/0/output/body`. */
   readonly path: string;
@@ -65,7 +65,7 @@ export function scrub<Value>(
     ) as JsonValue;
   };
   const first = walk(value as JsonValue, "", "");
-  // A secret that only its field gave away is also taken out where it stands in a sentence.
+  // A secret recognised by its field is also removed from sentences that contain it.
   const clean = known.size === 0 ? first : withoutKnown(first, "", known, scrubbed);
   return { value: clean as Value, scrubbed };
 }

@@ -13,7 +13,7 @@ export interface Interval {
 
 const Z = 1.959964; // 95 percent
 
-/** A mean of scores from 0 to 1. Of passes and fails Wilson's interval, which also knows what ten of ten does not prove. */
+/** A mean of scores from 0 to 1. For passes and fails Wilson's interval, which is not empty at ten of ten. */
 export function intervalOf(scores: readonly number[]): Interval | undefined {
   const items = scores.length;
   if (items === 0) return undefined;
@@ -34,7 +34,7 @@ export interface PairedDifference {
   readonly difference: number;
   readonly low: number;
   readonly high: number;
-  /** How likely a difference at least this large is when nothing differs. */
+  /** The probability of a difference at least this large if nothing differs. */
   readonly p: number;
   readonly items: number;
 }
@@ -77,7 +77,7 @@ function signFlip(differences: readonly number[]): number {
   return isExact ? extreme / total : (extreme + 1) / (total + 1);
 }
 
-/** The same numbers each time: a report does not change when it is made again (mulberry32). */
+/** A fixed seed, so that a report can be reproduced (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed + 0x9e3779b9;
   return () => {
@@ -100,7 +100,7 @@ export function holm(ps: readonly number[]): number[] {
   return adjusted;
 }
 
-/** Agreement of two raters beyond chance: 1 is always, 0 is as often as by chance (Cohen's kappa). */
+/** Agreement of two raters beyond chance: 1 is perfect, 0 is chance (Cohen's kappa). */
 export function agreementOf(pairs: readonly { readonly left: boolean; readonly right: boolean }[]): {
   readonly share: number;
   readonly kappa: number;
@@ -118,7 +118,7 @@ const sumOf = (values: readonly number[]): number => values.reduce((sum, value) 
 export const meanOf = (values: readonly number[]): number => sumOf(values) / values.length;
 
 function deviationOf(values: readonly number[], mean: number): number {
-  if (values.length < 2) return 0.5; // one item says nothing about how much items differ
+  if (values.length < 2) return 0.5; // one item has no variance
   return Math.sqrt(sumOf(values.map((value) => (value - mean) ** 2)) / (values.length - 1));
 }
 

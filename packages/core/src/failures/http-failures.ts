@@ -1,4 +1,4 @@
-/** Failures of the area "http": a request that cannot be read, before any route has it. */
+/** Failures of the area "http": a request that cannot be read, before it reaches a route. */
 import { row } from "./failure.ts";
 
 export const httpFailures = {

@@ -38,7 +38,7 @@ const Action = z.object({
   /** What a call can do to the world; without it a call counts as one that writes. */
   risk: z.enum(["read", "write", "irreversible"]).optional(),
   ...FLOW_FIELDS,
-  /** Exit codes beside 0 that are an answer, and what each says: `{"1": "Problems were found."}`. */
+  /** Exit codes besides 0 that are an answer, and their meanings: `{"1": "Problems were found."}`. */
   exit_codes: z
     .record(z.string().regex(/^[1-9]\d{0,2}$/, "must be an exit code from 1 on"), z.string().min(1).max(400))
     .optional(),

@@ -13,7 +13,7 @@ export interface ActionChange {
   readonly scopesAdded: readonly string[];
   readonly scopesRemoved: readonly string[];
   readonly approvalDropped: boolean;
-  /** It says to do less harm than before, so that it is called with less certainty. */
+  /** It declares a lower risk than before, so it is called with less certainty. */
   readonly riskLowered: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface PermissionDiff {
   readonly commandChanged?: { readonly from: string; readonly to: string } | undefined;
   readonly serviceChanged: boolean;
   readonly skillsAdded: readonly string[];
-  /** Accounts of the user that it newly wants, and scopes that it newly wants of an account. */
+  /** Accounts of the user, and scopes of an account, that it did not request before. */
   readonly connectionsAdded: readonly ConnectionNeed[];
   readonly grows: boolean;
 }
@@ -75,7 +75,7 @@ function changeOf(before: ManifestAction | undefined, after: ManifestAction): Ac
   return [{ action: after.name, scopesAdded, scopesRemoved, approvalDropped, riskLowered }];
 }
 
-/** It no longer says that it reads what leaves a label, or that something leaves: rules would no longer apply. */
+/** It no longer declares a read or write that rules depend on: they would no longer apply. */
 function isFlowLoosened(before: ManifestAction, after: ManifestAction): boolean {
   const [was, is] = [flowOf(before), flowOf(after)];
   const labels = labelsOf(is);

@@ -49,7 +49,7 @@ export interface ComparedCall {
   readonly source?: ResultSource;
 }
 
-/** A call about which the gate said something else; `before` is missing for a new call. */
+/** A call with a different gate decision; `before` is missing for a new call. */
 export interface GateChange {
   readonly tool: string;
   readonly input: JsonValue;
@@ -63,7 +63,7 @@ export interface BeforeAfter<Value> {
   readonly after: Value;
 }
 
-/** Where a replay ended for want of a result. */
+/** Where a replay ended for lack of a result. */
 export interface Divergence {
   readonly turn: number;
   readonly tool: string;
@@ -127,7 +127,7 @@ interface Pair {
   readonly after?: ReplayCall;
 }
 
-/** In the order of the replay; what is missing stands where it was. */
+/** In the order of the replay; missing calls keep their recorded position. */
 function pairCalls(before: readonly ReplayCall[], after: readonly ReplayCall[]): Pair[] {
   const left = inOrder(before);
   const right = inOrder(after);
@@ -189,7 +189,7 @@ function comparedCall({ change, before, after }: Pair, diverged: Divergence | un
   };
 }
 
-/** A new call that is simply allowed is told by `calls`. */
+/** A new call that is simply allowed is already in `calls`. */
 function gateChange({ before, after }: Pair): GateChange[] {
   if (!after || after.gate === (before?.gate ?? "allowed")) return [];
   const { tool, input, gate, why = "" } = after;

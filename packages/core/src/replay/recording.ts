@@ -24,7 +24,7 @@ export interface Recording {
   take(tool: string, input: JsonValue, within?: readonly MatchKind[]): Match | undefined;
 }
 
-const NEAR_ENOUGH = 0.5; // half of the arguments agree; below that the result would be of another question
+const NEAR_ENOUGH = 0.5; // half of the arguments agree; below that the result would answer another question
 
 export function createRecording(calls: readonly RecordedCall[]): Recording {
   const left = new Set(calls);

@@ -38,7 +38,7 @@ export interface ReplayCall {
 /** The same text for calls with the same arguments, byte for byte apart from the order of keys. */
 export const exactKey = (tool: string, input: JsonValue): string => `${tool} ${orderedJson(input)}`;
 
-/** The same text for calls that differ in spelling alone: spaces, letter case, empty fields, numbers written as text. */
+/** The same text for calls that differ only in spelling: spaces, letter case, empty fields, numbers written as text. */
 export const normalisedKey = (tool: string, input: JsonValue): string =>
   `${tool} ${orderedJson(normalised(input))}`;
 

@@ -26,7 +26,7 @@ export interface TestedResult {
   readonly why: string;
 }
 
-/** What the schemas alone say; undefined when they accept the arguments and the result. */
+/** The schemas' verdict; undefined when they accept the arguments and the result. */
 export function unfitIn(tool: AnyTool, input: JsonValue, output: ToolOutput): TestedResult | undefined {
   const asked = tool.input.parse(input);
   if (!asked.ok) return { verdict: "input_refused", why: asked.where };
@@ -35,7 +35,7 @@ export function unfitIn(tool: AnyTool, input: JsonValue, output: ToolOutput): Te
   return answered && !answered.ok ? { verdict: "output_unfit", why: answered.where } : undefined;
 }
 
-/** What was too long for a model was cut when it was recorded: it need not have the shape it had. */
+/** A result that was too long was truncated when recorded, so it may not have its original shape. */
 const isCut = (value: JsonValue): boolean =>
   JSON.stringify(value).search(/\[cut: \d+ more characters\]/) >= 0;
 
@@ -47,7 +47,7 @@ export function comparedOutput(recorded: ToolOutput, now: JsonValue): TestedResu
     : { verdict: "other_output", why: "The output is another." };
 }
 
-/** The same failure has the same code; its words may name a time or an address. */
+/** The same failure has the same code; its text may contain a time or an address. */
 export function comparedFailure(recorded: ToolOutput, { code, message }: Failure): TestedResult {
   const before = recorded.type === "error-json" ? codeIn(recorded) : undefined;
   if (before === code) return { verdict: "same", why: `The same failure: ${code}.` };

@@ -41,7 +41,7 @@ const newCapabilities = (before: Authored, after: Authored): string[] =>
     return isSameJson(had.config, ref.config) ? [] : [`capabilities: another config of ${ref.id}`];
   });
 
-/** A policy that was set and is gone, or is less strict than it was. One for a tool that had none can only be looser when it is `auto`. */
+/** A policy that was removed or is less strict. A new policy for a tool without one can only be looser if it is `auto`. */
 function looserPolicies(before: Authored, after: Authored): string[] {
   const names = new Set([...Object.keys(before.toolPolicies), ...Object.keys(after.toolPolicies)]);
   return [...names].flatMap((name) => {

@@ -40,7 +40,7 @@ function booleanFor(name: string, task: string): boolean | undefined {
     .replaceAll(/[^\w ]/g, "")
     .trim();
   const said = own.replace(HELPERS, "");
-  if (said.length < MIN_SWITCH_CHARS) return undefined; // nobody says "-P": it would be any word with a P
+  if (said.length < MIN_SWITCH_CHARS) return undefined; // nobody writes "-P": it would match any word with a P
   const stems = words(said).map(stem);
   const all = words(task);
   const at = all.findIndex((word) => stem(word) === stems[0]);

@@ -94,7 +94,7 @@ export type DeclaredTool = Pick<AnyTool, "description" | "endpoint" | "risk"> & 
 
 export interface RankedTools {
   readonly index: RouteIndex;
-  /** Nothing for a tool that does not take part. */
+  /** Undefined for a tool that is left out. */
   readonly toolOf: (name: string) => DeclaredTool | undefined;
   readonly hints?: PayloadHints;
 }

@@ -1,4 +1,4 @@
-/** What the router knows of one capability. Any catalog can be ranked: ours, a package's, one posted by a client. */
+/** What the router knows about one capability. Any catalog can be ranked: ours, a package's, one posted by a client. */
 import type { Capability } from "../capability.ts";
 import type { AnyTool } from "../tool.ts";
 import { type ParameterSchema, parametersOf } from "./parameters.ts";

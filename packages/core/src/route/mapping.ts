@@ -14,7 +14,7 @@ export interface PayloadHints {
   readonly now?: Date;
   /** The task in English words, when it is in another language: choices and switches are in English. */
   readonly inEnglish?: (text: string) => string;
-  /** What the capability is called: "on github" is no value. */
+  /** The capability's name: "on github" is not a value. */
   readonly calledNames?: readonly string[];
   /** The path of an operation: "pod web-0" fills `/pods/{name}`. */
   readonly path?: string;

@@ -60,7 +60,7 @@ function firstOf(fitting: readonly FoundValue[], { task, parameters }: Mapping):
 }
 
 const FEW = 2;
-/** Among many optional numbers one without a sign is nobody's. */
+/** With many optional numbers, a number without a hint is assigned to none. */
 const isAmongFew = ({ parameters }: Mapping): boolean =>
   parameters.filter(({ schema }) => schema.type === "number" || schema.type === "integer").length <= FEW;
 

@@ -21,7 +21,7 @@ const STEPS = 40;
 export const ownShift = (answers: readonly OwnAnswer[], usual: number): number =>
   answers.length === 0 ? 0 : SHARE * (rawShift(answers) - usual);
 
-/** What makes the model say, on average, what the catalog's triggers show. By halving: the mean only grows. */
+/** The shift at which the model's mean equals the accuracy on the catalog's triggers. By bisection: the mean is monotonic. */
 export function rawShift(answers: readonly OwnAnswer[]): number {
   const shown = (answers.filter(({ right }) => right).length + 1) / (answers.length + 2);
   let [low, high] = [-MOST, MOST];

@@ -6,7 +6,7 @@ import { grams } from "./text.ts";
 
 interface Gram {
   passages: Passage[];
-  /** Dampened counts, one per passage. */
+  /** Damped counts, one per passage. */
   counts: number[];
   readonly isPair: boolean;
 }
@@ -16,7 +16,7 @@ export interface Passage {
   readonly text: string;
   /** The capability's own text, not a trigger. */
   readonly own: boolean;
-  /** With dampened counts. */
+  /** With damped counts. */
   grams: { gram: Gram; count: number }[];
   norm: number;
   normVersion: number;

@@ -71,7 +71,7 @@ export function plan(
   return [{ ...step, step: 1 }, ...(secondary ? [{ ...secondary, step: 2, fallbackFor: 1 }] : [])];
 }
 
-/** Whether anything of the task is in the call: an empty summary does not replace a search for what was asked. */
+/** Whether the call contains anything from the task: an empty summary does not replace a search. */
 const usesTask = ({ payload }: Step, task: string): number =>
   Object.values(payload).some((value) => typeof value === "string" && value !== "" && task.includes(value))
     ? 1

@@ -61,7 +61,7 @@ export interface RankOptions {
   /** Rank only these, such as the capabilities an agent can see. */
   readonly visible?: ((id: string) => boolean) | undefined;
   readonly weights?: RouteWeights | undefined;
-  /** The task calls what is visible by its name: it is not refused, but what speaks against it still lowers the confidence. */
+  /** The task names a visible capability: it is not refused, but evidence against it still lowers the confidence. */
   readonly isCalled?: boolean | undefined;
 }
 

@@ -60,7 +60,7 @@ export function taskParts(task: string): TaskPart[] {
   return parts.slice(0, MAX_PARTS);
 }
 
-/** "minify a.html, remove comments": a part that is nothing but switches of the first part's tool belongs to it. */
+/** "minify a.html, remove comments": a part that only sets switches of the first part's tool belongs to it. */
 export function withSwitches(parts: readonly TaskPart[], schema: JsonSchema): TaskPart[] {
   const joined: TaskPart[] = [];
   for (const part of parts) {

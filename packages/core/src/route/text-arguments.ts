@@ -23,7 +23,7 @@ export function freeValue(
   if (found && !required && isUnasked(found, mapping)) return undefined;
   if (found && POINTS_BACK.test(found.text)) return undefined; // "write it to a.txt": it is the output of the step before
   if (found?.isGuess) mapping.guessed.add(name);
-  // What remains of a sentence takes nothing: a file in it that no parameter holds is still asked about.
+  // The rest of a sentence uses up nothing: a file in it that no parameter takes still needs confirmation.
   if (found && !found.isRest) mapping.used.add(spanOf(found.text, mapping.task));
   return found?.text;
 }
@@ -33,7 +33,7 @@ const spanOf = (text: string, task: string): FoundValue => {
   return { kind: "quoted", text, at, end: at < 0 ? at : at + text.length };
 };
 
-/** An optional text gets no text of another, and what remains of a sentence only where nothing is required. */
+/** An optional text never gets another parameter's text, and the rest of a sentence only where nothing is required. */
 const isUnasked = (found: FreeText, mapping: Mapping): boolean =>
   (found.isRest === true && mapping.parameters.some(({ required }) => required)) ||
   [...mapping.used].some((each) => each.kind === "quoted" && each.text === found.text) ||

@@ -42,7 +42,7 @@ const KINDS_OF: Readonly<Record<RuleOperator, readonly Kind[]>> = {
   missing: ["string", "number", "boolean", "object", "other"],
 };
 const MAX_DEPTH = 12;
-/** Of tools that may be added later. */
+/** For tools that may be added later. */
 const FLOW_PATTERNS: ReadonlySet<string> = new Set([
   ...DATA_READS.map((read) => `reads:${read}`),
   ...DATA_WRITES.map((write) => `writes:${write}`),
@@ -109,7 +109,7 @@ function countFaults({ when, effect }: Pick<Rule, "when" | "effect">): Fault[] {
   }));
 }
 
-/** What a user writes for their own calls makes them stricter, and asks nobody else. */
+/** A user's own rules only make their calls stricter, and ask nobody else. */
 function ownerFaults({ owner, effect, ask }: Pick<Rule, "owner" | "effect" | "ask">): Fault[] {
   if (owner === undefined) return [];
   const faults: Fault[] = [];
@@ -162,7 +162,7 @@ function argumentFaults(
   path: string,
   tools: readonly KnownTool[],
 ): Fault[] {
-  if (tools.length === 0) return []; // said of the tools already
+  if (tools.length === 0) return []; // already reported for the tools
   const parts = arg.split(".");
   const kinds = new Set(tools.flatMap(({ inputSchema }) => kindsAt(inputSchema, parts, inputSchema, 0)));
   if (kinds.size === 0) return [{ path: `${path}.arg`, message: noSuchArgument(arg, tools) }];
@@ -212,8 +212,8 @@ function expressionFaults(
 }
 
 /**
- * An expression over a missing field fails, and a failing rule denies every call of that tool. One that asks for a field which
- * no call has would never hold, and silently not be there.
+ * An expression over a missing field fails, and a failing rule denies every call of that tool. One that tests for a field that
+ * no call has would silently never hold.
  */
 function fieldFaults(expression: string, path: string, tools: readonly KnownTool[]): Fault[] {
   const asked = new Set([...expression.matchAll(/\bhas\(\s*args\.([A-Za-z_]\w*)/g)].map(([, name]) => name));

@@ -15,12 +15,12 @@ import type {
 } from "./rule.ts";
 import { isWithin } from "./rule-time.ts";
 
-/** `decision` numbers the decision that asks: what it has read of the call may be kept until the next one. */
+/** `decision` numbers the current decision: values read from the call may be cached until the next one. */
 export type Holds = (call: RuleCall, decision?: number) => boolean;
-/** Turns a CEL expression into a function; throws on one that is not understood. */
+/** Compiles a CEL expression to a function; throws on an invalid one. */
 export type CompileExpression = (text: string) => Holds;
 
-/** Made once for a rule, then asked for every call. Undefined: the two cannot be compared, such as a text and "above 5". */
+/** Compiled once per rule, then evaluated for every call. Undefined: the two cannot be compared, such as a text and "above 5". */
 type Compare = (value: RuleValue | undefined) => (actual: unknown) => boolean | undefined;
 
 const listOf = (value: RuleValue | undefined): readonly unknown[] =>
@@ -53,7 +53,7 @@ const text =
     };
   };
 
-// Many rules look at the same few texts one after the other: each is lowered once.
+// Many rules compare the same few texts in a row: each is lowercased once.
 const MOST_LOWERED = 16;
 const lowers = new Map<string, string>();
 function lowered(text: string): string {
@@ -65,7 +65,7 @@ function lowered(text: string): string {
   return lower;
 }
 
-/** Nobody knows where `..` and unusual spellings lead, so no path tricks its way into a folder or out of one. */
+/** `..` and unusual spellings are resolved, so that no path tricks its way into a folder or out of one. */
 const isUnder: Compare = (value) => {
   const folders = listOf(value).flatMap((each) => normalOrNone(String(each)) ?? []);
   return (actual) => {
@@ -140,7 +140,7 @@ type ListCondition = Exclude<
   ArgumentCondition | { seen: unknown } | { expr: unknown } | { time: unknown } | { often: unknown }
 >;
 
-/** Conditions of which one value of a list must be there. */
+/** Conditions that need one matching value of a list. */
 function isOneOf(condition: ListCondition): Holds {
   if ("path" in condition) return isAmong(condition.path, ({ path }) => [path]);
   if ("group" in condition) return isAmong(condition.group, ({ groups }) => groups);
@@ -176,7 +176,7 @@ function argumentHolds({ arg, op, value }: ArgumentCondition, effect: RuleEffect
   };
 }
 
-// Many rules look at the same list of the same call: it is read once.
+// Many rules use the same list of the same call: it is read once.
 let read: { readonly args: unknown; readonly arg: string; readonly values: readonly unknown[] } | undefined;
 /** Before each decision: the arguments of a call may have changed since the last one. */
 export function forgetArguments(): void {
@@ -188,7 +188,7 @@ function valuesOf(args: unknown, arg: string, path: readonly string[]): readonly
   return read.values;
 }
 
-/** Every value at a path; lists on the way stand for all their items. */
+/** Every value at a path; a list on the way stands for all its items. */
 function valuesAt(args: unknown, path: readonly string[]): readonly unknown[] {
   let found: readonly unknown[] = [args];
   for (const name of path) found = found.flatMap((value) => fieldOf(value, name));
@@ -198,7 +198,7 @@ function valuesAt(args: unknown, path: readonly string[]): readonly unknown[] {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** Most arguments are one plain value at the top: found without making a list. */
+/** Most arguments are a plain top-level value, found without allocating a list. */
 function plainField(args: unknown, name: string): string | number | boolean | undefined {
   const value = isRecord(args) && Object.hasOwn(args, name) ? args[name] : undefined;
   const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";

@@ -13,7 +13,7 @@ export type ProposedRule = Pick<Rule, "name" | "tools" | "when" | "effect"> & {
   readonly open: readonly string[];
 };
 
-/** `seen`: what the conversation had read, where that is why the call was asked for. */
+/** `seen`: labels of what the conversation had read, if they are why approval was required. */
 export function narrowestRule(
   tool: string,
   args: unknown,
@@ -37,13 +37,13 @@ export function narrowestRule(
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** What this call left out another one could use, such as an attachment: it is no call like this one. */
+/** An argument that this call left out, such as an attachment, makes another call different. */
 function notGiven(given: readonly (readonly [string, unknown])[], { properties }: JsonSchema): string[] {
   const names = new Set(given.map(([name]) => name));
   return Object.keys((properties as object | undefined) ?? {}).filter((name) => !names.has(name));
 }
 
-/** A path: its folder. An amount: up to it. A short text, a choice, a recipient or a number that names something: exactly it. */
+/** A path: its folder. An amount: up to it. A short text, a choice, a recipient or an identifying number: exactly this value. */
 function conditionFor(arg: string, value: unknown, schema: JsonSchema): ArgumentCondition | undefined {
   if (typeof value === "boolean") return { arg, op: "is", value };
   if (typeof value === "number") return { arg, op: value < 0 || isName(arg) ? "is" : "at_most", value };
@@ -61,13 +61,13 @@ function textCondition(arg: string, value: string, schema: JsonSchema): Argument
   return isShortText(value) && !value.includes("\n") ? { arg, op: "is", value } : undefined;
 }
 
-/** The folder of a file at the top is everything: there the file itself. */
+/** The folder of a top-level file would be everything, so there the file itself. */
 function pathCondition(arg: string, path: string): ArgumentCondition {
   const folder = parentPath(path);
   return { arg, op: "under", value: folder === "/" ? path : folder };
 }
 
-/** A number that names something, such as an order: 1 to 17 are no amount of it. */
+/** A number that identifies something, such as an order, is not an amount. */
 const isName = (arg: string): boolean =>
   /(?:^|_|[a-z])(?:id|no|number|nr|key|code|pin|port|year|version|index)$/i.test(arg);
 

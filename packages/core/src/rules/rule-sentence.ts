@@ -49,18 +49,18 @@ export function ruleSentence({
 const effectWords = (effect: Rule["effect"], ask: RuleAsk | undefined): string =>
   effect === "ask" ? askWords(ask) : EFFECTS[effect === "limit" ? "deny" : effect];
 
-/** What is done above it stands in front: the conditions follow behind. */
+/** The effect comes first, the conditions follow. */
 const limitWords = (limit: RuleLimit, named: string, ask: RuleAsk | undefined): string =>
   `${effectWords(limit.over ?? "deny", ask)} more than ${countWords(limit)} of ${named}`;
 
 const countWords = ({ calls, per, each }: CallCount): string =>
   `${calls} ${calls === 1 ? "call" : "calls"} ${per === "hour" ? "an" : "a"} ${per}${each ? ` for each ${each}` : ""}`;
 
-/** Whom it asks is part of the sentence; what happens without an answer is a field of its own. */
+/** Whom it asks is part of the sentence; what happens without an answer is a separate field. */
 const askWords = (ask: RuleAsk | undefined): string =>
   ask?.whom === undefined ? EFFECTS.ask : `Ask ${ask.whom === "admin" ? "an admin" : ask.whom} before`;
 
-/** Patterns of a kind, in words. */
+/** Tool kinds in words. */
 const KIND_WORDS: readonly (readonly [RegExp, (value: string) => string])[] = [
   [/^capability:(.+)$/, (id) => `every tool of ${id}`],
   [/^scope:(.+)$/, (scope) => `every tool that needs the scope ${scope}`],

@@ -21,11 +21,11 @@ import type {
 import { ruleSentence } from "./rule-sentence.ts";
 
 export interface RuleSet {
-  /** The strictest rule that matches, or nothing. */
+  /** The strictest matching rule, if any. */
   decide(call: RuleCall): RuleDecision | undefined;
-  /** What must be looked up for the decision on this call. */
+  /** The facts that this decision needs. */
   needs(call: AskedCall): RuleNeeds;
-  /** The rules that this call counts for when it is made: every other condition of theirs holds. */
+  /** The rules that count this call once it is made: all their other conditions hold. */
   counted(call: Omit<RuleCall, "counts">): readonly RuleCount[];
 }
 
@@ -44,10 +44,10 @@ interface CompiledRule {
   readonly rule: Rule;
   readonly effect: RuleEffect;
   readonly holds: readonly Holds[];
-  /** How often it was for a call, where that matters; then `holds` is what a call must be to count. */
+  /** The condition on the number of calls, if any; then `holds` tells whether a call counts. */
   readonly count?: { readonly of: CallCount; readonly holds: Holds } | undefined;
   readonly why: string;
-  /** The labels it speaks of. */
+  /** The labels it names. */
   readonly labels: ReadonlySet<DataLabel>;
 }
 
@@ -153,7 +153,7 @@ const speaksOfGroups = ({ rule: { when } }: CompiledRule): boolean =>
       ("expr" in condition && /\bgroups\b/.test(condition.expr)),
   );
 
-/** Whether a saved rule that matches this call speaks of every label of the default. A user's own rule lifts nothing. */
+/** Whether a saved rule that matches this call names every label of the default. A user's own rule overrides nothing. */
 const isReplaced = ({ labels }: CompiledRule, saved: readonly CompiledRule[], call: RuleCall): boolean =>
   saved.some(
     (each) =>
@@ -164,7 +164,7 @@ const isReplaced = ({ labels }: CompiledRule, saved: readonly CompiledRule[], ca
 
 const NOBODY_COUNTED: ReadonlyMap<string, number> = new Map();
 
-/** A rule that breaks counts nothing: it denies the call. */
+/** A failing rule counts nothing: it denies the call. */
 function countOf({ rule, holds, count }: CompiledRule, call: Omit<RuleCall, "counts">): RuleCount[] {
   if (!count || isOver(rule, call)) return [];
   try {
@@ -191,7 +191,7 @@ const flowKey = ({
 }: Pick<RuleCall, "flow" | "scopes" | "connections">): string =>
   `${listKey(reads)} ${listKey(writes)} ${usesSecrets} ${reachesAnyAddress} ${listKey(scopes)} ${listKey(connections)}`;
 
-/** Lists of no or one item are the rule, and to join them costs more than all the rest. */
+/** Most lists have at most one item, and joining them would cost more than all the rest. */
 const listKey = (items: readonly string[]): string => (items.length < 2 ? (items[0] ?? "") : items.join());
 
 /** A rule's decision on a call. A failing rule denies, whatever it was meant to do. */
@@ -234,7 +234,7 @@ function compileRule(rule: Rule, compileExpression: CompileExpression): Compiled
   }
 }
 
-/** What it does when it holds. A user's own rule that would allow was not checked when it was saved. */
+/** Its effect when it holds. A user's own rule that would allow bypassed the check on saving. */
 function effectOf({ effect, limit, owner }: Rule): RuleEffect {
   if (effect === "allow" && owner !== undefined) throw new Error("a user's own rule never allows");
   return effect === "limit" ? (limit?.over ?? "deny") : effect;

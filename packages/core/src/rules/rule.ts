@@ -6,10 +6,10 @@ import type { ApprovalExpiry } from "../agent.ts";
 import type { CallPath } from "../authority/call-authority.ts";
 import type { DataFlow, DataLabel } from "../data-flow/data-flow.ts";
 
-/** What is decided about a call. */
+/** A decision about a call. */
 export const RULE_DECISIONS = ["allow", "ask", "deny"] as const;
 export type RuleEffect = (typeof RULE_DECISIONS)[number];
-/** What a rule says: `limit` asks or denies once a number of calls was made. */
+/** A rule's effect: `limit` asks or denies after a number of calls. */
 export const RULE_EFFECTS = [...RULE_DECISIONS, "limit"] as const;
 export type SavedEffect = (typeof RULE_EFFECTS)[number];
 
@@ -41,7 +41,7 @@ export interface ArgumentCondition {
   /** A field of the tool's input; `a.b` for a nested one. Fields of lists stand for every item. */
   readonly arg: string;
   readonly op: RuleOperator;
-  /** Left out for `exists` and `missing`. */
+  /** Absent for `exists` and `missing`. */
   readonly value?: RuleValue | undefined;
 }
 
@@ -63,20 +63,20 @@ export type CountPeriod = (typeof COUNT_PERIODS)[number];
 export const COUNT_EACH = ["user", "agent", "session"] as const;
 export type CountEach = (typeof COUNT_EACH)[number];
 
-/** Calls that were made in the last minute, hour, day, week or month (30 days), and whose count together. */
+/** Calls of the last minute, hour, day, week or month (30 days), and whose calls are counted together. */
 export interface CallCount {
   readonly calls: number;
   readonly per: CountPeriod;
-  /** Each user, agent or session is counted alone; absent: all together. */
+  /** Each user, agent or session is counted separately; absent: all together. */
   readonly each?: CountEach | undefined;
 }
 
-/** At most so many calls; one above is denied, or asked for. */
+/** The number of calls; further ones are denied or require approval. */
 export interface RuleLimit extends CallCount {
   readonly over?: "deny" | "ask" | undefined;
 }
 
-/** `above`: more than so many calls with this one. `at_most`: up to so many with this one. */
+/** `above`: more than this many calls, including this one. `at_most`: up to this many. */
 export interface OftenCondition extends CallCount {
   readonly op: "above" | "at_most";
 }
@@ -94,12 +94,12 @@ export type RuleCondition =
   | { readonly scope: string | readonly string[] }
   | { readonly path: CallPath | readonly CallPath[] }
   | { readonly time: RuleTime }
-  /** How many calls this rule was for before: its tools and its other conditions. */
+  /** Number of earlier calls that matched its tools and its other conditions. */
   | { readonly often: OftenCondition }
   /** A CEL expression over the facts of a call: `args`, `user`, `groups`, `agent`, `tool`, `seen`, `now` and more. */
   | { readonly expr: string };
 
-/** Whom a rule asks, and what happens without an answer; what is absent is as the agent says. */
+/** Whom a rule asks, and what happens without an answer; default: the agent's settings. */
 export interface RuleAsk {
   /** Who answers instead of the user: an email, or `admin`. */
   readonly whom?: string | undefined;
@@ -111,7 +111,7 @@ export interface Rule {
   readonly name: string;
   /** The one agent it is for; without it, all. */
   readonly agentId?: string | undefined;
-  /** The user whose calls it is for; without it, everybody's. Written by that user, it can ask or deny, never allow. */
+  /** The user whose calls it applies to; default: everybody's. Written by that user, it can ask or deny, never allow. */
   readonly owner?: string | undefined;
   /** Tool names, `prefix*`, `*`, or one of `TOOL_KINDS`, such as `capability:<id>` and `writes:external`. */
   readonly tools: readonly string[];
@@ -150,17 +150,17 @@ export interface RuleCall {
   readonly seen: readonly DataLabel[];
   /** Groups of the user; see `groupsOf`. */
   readonly groups: readonly string[];
-  /** By rule: the calls made before this one, of those that `counted` names. */
+  /** By rule: the number of earlier calls, for the rules in `counted`. */
   readonly counts: ReadonlyMap<string, number>;
   /** An operator chose this call beforehand: default rules do not apply. */
   readonly isArranged?: boolean;
   readonly now: Date;
 }
 
-/** What is known of a call before anything is looked up. */
+/** What is known about a call without a lookup. */
 export type AskedCall = Omit<RuleCall, "seen" | "groups" | "counts">;
 
-/** A call counts for this rule, among the calls of this subject. */
+/** A rule that counts a call, and for which subject. */
 export interface RuleCount extends CallCount {
   readonly ruleId: string;
   /** A user, an agent, a session; "" for all together. */
@@ -170,6 +170,6 @@ export interface RuleCount extends CallCount {
 export interface RuleDecision {
   readonly effect: RuleEffect;
   readonly rule: Rule;
-  /** The rule's words, or its sentence; what broke, when it broke. */
+  /** The rule's text or its sentence; the error, if it failed. */
   readonly why: string;
 }

@@ -28,7 +28,7 @@ export interface TextCheck {
   readonly agentId?: string | undefined;
   readonly find: TextFind;
   readonly effect: TextEffect;
-  /** In place of what is masked, or said to who asked. */
+  /** Replaces masked text, or is the message of a block. */
   readonly words?: string | undefined;
   readonly expiresAt?: Date | undefined;
 }
@@ -54,7 +54,7 @@ export const KIND_PATTERNS: Readonly<Record<TextKind, string>> = {
 
 /**
  * Which parts of what the pattern of a kind found are of the kind. A row of digits is a card's number only if its check digit is right,
- * and may have other numbers around it, such as the month in which the card ends.
+ * and it may have other numbers around it, such as the expiry date.
  */
 export function spansOfKind(kind: TextKind, found: string): readonly Span[] {
   if (kind !== "credit_card") return [[0, found.length]];
@@ -72,7 +72,7 @@ export function spansOfKind(kind: TextKind, found: string): readonly Span[] {
 }
 
 const MOST_CARD_GROUPS = 5; // 4-4-4-4-3
-/** As cards print it, so that a table of small numbers is none: in one piece, or in groups that begin with four digits. */
+/** As printed on cards, in one piece or in groups starting with four digits, so that a table of small numbers does not match. */
 const isGroupedCard = (text: string): boolean =>
   /^(?:\d{13,}|\d{4}(?:[ -]\d{3,6}){2,4})$/.test(text) && isCardNumber(text);
 
@@ -115,7 +115,7 @@ const plainText = (text: string): string =>
 
 const IS_ASCII = /^[\0-\x7f]*$/;
 
-/** Another spelling hides nothing: a line whose plain text has more of it than the line itself is found as a whole. */
+/** Other spellings hide nothing: if a line's plain form has more matches than the line itself, the whole line matches. */
 export const inPlainTextToo =
   (find: FindSpans): FindSpans =>
   (line) => {
@@ -166,7 +166,7 @@ export function checkLine(line: string, checks: readonly CompiledCheck[]): Check
   return { kind: "said", line: said };
 }
 
-/** The check that wants a person to read this text first. */
+/** The check that requires a person to read this text first. */
 export const asksAbout = (text: string, checks: readonly CompiledCheck[]): TextCheck | undefined =>
   checks.find(
     ({ check, find }) => check.effect === "ask" && text.split("\n").some((line) => find(line).length > 0),

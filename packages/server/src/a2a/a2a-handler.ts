@@ -54,7 +54,7 @@ export interface A2aPlace {
   readonly services: A2aHandlerParts;
   readonly agentId: string;
   readonly email: string;
-  /** The login of a client: it sees the tasks that it began. */
+  /** The login of a client: it sees the tasks that it started. */
   readonly client?: string | undefined;
   readonly isAdmin: boolean;
   readonly card: AgentCard;
@@ -248,7 +248,7 @@ interface Started {
   readonly session: SessionRecord;
   readonly runId: string;
   readonly events: AsyncIterable<EventBatch>;
-  /** It is queued behind a run that waits for a person: do not wait for it. */
+  /** It is queued behind a run that waits for a person: not awaited. */
   readonly held: boolean;
 }
 

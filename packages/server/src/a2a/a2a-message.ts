@@ -4,7 +4,7 @@ import { fail, type JsonValue, ok, type Result } from "@capstan/core";
 import { readInput, type UserPart } from "@capstan/core/internal";
 import { z } from "zod";
 
-/** Every part, or a refusal that names the part: the model would answer without it, and nobody would know. */
+/** Every part, or a refusal that names the part: otherwise the model would silently answer without it. */
 export function contentOf({ parts }: Pick<Message, "parts">): Result<UserPart[]> {
   const content: UserPart[] = [];
   for (const [at, part] of parts.entries()) {
@@ -15,7 +15,7 @@ export function contentOf({ parts }: Pick<Message, "parts">): Result<UserPart[]>
   return ok(content);
 }
 
-/** A text says why the part cannot be used. */
+/** A string: why the part cannot be used. */
 function userPart({ content, mediaType, filename }: Part): UserPart[] | string {
   const name = filename === "" ? {} : { filename };
   switch (content?.$case) {
@@ -52,7 +52,7 @@ const YES = /^\s*(?:yes|approved?|ok(?:ay)?)[\s.!]*$/i;
 
 /**
  * Only a clear yes approves. Plain text that is none denies, and the model gets it; a data part that is not an answer is
- * refused and the question stays: without a misspelt `editedArgs` another call would run than the one that was meant.
+ * refused and the question stays: ignoring a misspelt `editedArgs` would run the unedited call.
  */
 export function answerOf({ parts }: Pick<Message, "parts">): Result<A2aAnswer> {
   const data = parts.flatMap(({ content }) => (content?.$case === "data" ? [content.value] : []));

@@ -12,7 +12,7 @@ import {
 
 const PAGE = 50;
 
-/** What a client counts on and would not get is refused, not passed over: it would wait for it. */
+/** Options without effect are refused, not ignored: the client would wait for them. */
 export function checkConfiguration(
   configuration: SendMessageRequest["configuration"],
   card: AgentCard,
@@ -52,7 +52,7 @@ export function pageOf({
   return { at: Number(pageToken), limit: pageSize, changedAfter: statusTimestampAfter ?? null };
 }
 
-/** Null for every status; undefined for one that no task of ours has. */
+/** Null for every status; undefined for one that our tasks never have. */
 export const storedStatus = (status: TaskState): string | null | undefined =>
   status === TaskState.TASK_STATE_UNSPECIFIED ? null : STATUSES[status];
 

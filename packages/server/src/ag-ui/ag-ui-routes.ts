@@ -151,7 +151,7 @@ async function* texts(events: AsyncIterable<readonly SentEvent[]>): AsyncGenerat
   for await (const batch of events) yield batch.map(({ json, seq }) => sseEvent(json, seq)).join("");
 }
 
-/** A run that must not start: reported as a failed run, so that every client shows it. */
+/** A refused run: reported as a failed run, so that every client shows it. */
 async function* refusedRun(
   input: { threadId: string; runId: string },
   message: string,

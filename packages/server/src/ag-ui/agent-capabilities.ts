@@ -79,7 +79,7 @@ async function nativeModel(
   return ok({ ...known, label, inputs: knownInputs(resolved.value) });
 }
 
-/** What is never sent is false for every model; what a provider takes is true only where the model is known to read it. */
+/** Features we never send are false for every model; inputs that a provider takes are true only if the model is known to read them. */
 function knownInputs({ inputs, isUnlisted = false }: ResolvedModel): DiscoveredModel["inputs"] {
   return Object.fromEntries(Object.entries(inputs).filter(([, sent]) => !sent || !isUnlisted));
 }

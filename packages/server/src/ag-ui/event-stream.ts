@@ -8,14 +8,14 @@ import { AG_UI_VERSION } from "@capstan/core/internal";
 import { type Numbered, shown, standingThenEvents } from "./look-again.ts";
 import type { Answering } from "./start-run.ts";
 
-/** The code of the event that ends a stream whose run continues. */
+/** The code of the event that ends the stream of a run that continues. */
 export const STREAM_CLOSED = "stream_closed";
 
 /** One event: its JSON, and its number in the session when it is stored there. */
 export interface SentEvent {
   readonly json: string;
   readonly seq?: number;
-  /** Of a run that the same request resumed, before the one that answers. */
+  /** Of a run resumed by the same request, before the run that answers. */
   readonly isEarlier?: boolean;
 }
 
@@ -95,7 +95,7 @@ async function* oneByOne(events: AsyncIterable<SentEvent>): AsyncGenerator<SentE
   for await (const each of events) yield [each];
 }
 
-/** How the run ended, for a client that asks again, without usage: it is reported once. */
+/** How the run ended, for a client that asks again; without usage, which is reported only once. */
 function endedAgain(ended: RunEvent, ids: { threadId: string; runId: string }): RunEvent {
   const { usage: _, ...rest } = ended as RunEvent & { usage?: unknown };
   return ended.type === "RUN_FINISHED" ? ({ ...rest, ...ids } as RunEvent) : (rest as RunEvent);

@@ -39,7 +39,7 @@ const Predicted = z
     argument: tool_argument,
   }));
 
-/** A name without a provider is another library's word for a model: it is passed over, and the client is told. */
+/** A name without a provider is another library's name for a model: it is ignored with a warning to the client. */
 const PROVIDER_MODEL = /^[\w.-]+\/.+$/;
 
 const ForwardedSchema = z.object({
@@ -61,7 +61,7 @@ export type Forwarded = z.output<typeof ForwardedSchema>;
 
 export interface ReadForwarded {
   readonly props: Forwarded;
-  /** What the client is told of members that have no effect. */
+  /** The warnings about members without effect. */
   readonly passedOver: readonly string[];
 }
 

@@ -30,7 +30,7 @@ export interface NewUserMessage {
   readonly earlier: string;
 }
 
-/** Missing tools and context are empty, a missing state is {}: clients of other languages leave them out. Messages are what is asked. */
+/** Missing tools and context are empty, a missing state is {}: clients in other languages leave them out. Messages are required. */
 export function parseRunInput(body: unknown): Result<RunAgentInput> {
   if (typeof body !== "object" || body === null)
     return fail("body_invalid", { where: "it is not an object" });
@@ -43,7 +43,7 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
   });
   if (!read.ok) return fail("input_invalid", { where: read.where, issues: read.faults });
   const input = read.value as RunAgentInput;
-  // An empty id would be one thread for everyone who forgot to set it.
+  // An empty id would be one shared thread for everyone who forgot to set it.
   const empty = (["threadId", "runId"] as const).filter((name) => input[name].trim() === "");
   if (empty.length > 0) return fail("input_invalid", { where: `${empty.join(" and ")} must not be empty` });
   return ok(input);
@@ -112,11 +112,11 @@ export function userParts(message: Message): UserPart[] {
   return message.content.flatMap((part): UserPart[] => {
     if (part.type === "text") return [{ type: "text", text: part.text }];
     const file = "source" in part ? mediaPart(part.source as MediaSource, part) : undefined;
-    return file ? [file] : []; // an unusable part is left out, the rest counts
+    return file ? [file] : []; // an unusable part is left out, the rest is used
   });
 }
 
-/** What is told of each part of a new message that the model does not get. */
+/** A warning for each part of a new message that the model does not get. */
 export function unusableParts(
   { messages }: Pick<RunAgentInput, "messages">,
   { conversation }: Pick<SessionView, "conversation">,
@@ -137,7 +137,7 @@ export function unusableParts(
     );
 }
 
-/** Results of calls that the conversation does not know; a repeated result is no new one. */
+/** Results of calls that are not in the conversation; repeated results are ignored. */
 export function unaskedResults(
   { conversation }: Pick<SessionView, "conversation">,
   results: Asked["results"],

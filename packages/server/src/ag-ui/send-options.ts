@@ -9,7 +9,7 @@ export interface RunRequest {
   readonly input: RunAgentInput;
   readonly forwarded: Forwarded;
   readonly sharesState: boolean;
-  /** The run may end with the client's connection. */
+  /** The run may be cancelled when the client disconnects. */
   readonly follows: boolean;
   readonly by: string;
   readonly traceparent: string | undefined;

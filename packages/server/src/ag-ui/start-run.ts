@@ -38,14 +38,14 @@ export interface Answering {
   /** Before the first of them. */
   readonly after: number;
   readonly warnings: readonly string[];
-  /** Sent first to a returning client; with how the run ended, if it did. */
+  /** Sent first to a returning client, with the run's end if it has ended. */
   readonly standing?: Standing;
 }
 
 export interface Asking {
   readonly agentId: string;
   readonly by: string;
-  /** The login of a client that asks in their name. */
+  /** The login of a client that acts for the user. */
   readonly client?: string | undefined;
   /** Whether they may also approve changes of rights. */
   readonly isAdmin?: boolean;
@@ -53,11 +53,11 @@ export interface Asking {
   readonly signal: AbortSignal;
   /** The client shares state with the agent, as AG-UI's clients do. */
   readonly sharesState?: boolean;
-  /** The run may end with the client's connection, as the request or the agent says. */
+  /** The run may be cancelled when the client disconnects, as set by the request or the agent. */
   readonly follows?: boolean;
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
-  /** The client cannot read a thread again: a request that asks nothing is refused. */
+  /** The client cannot reread a thread, so a request without a question is refused. */
   readonly onlyAnswers?: boolean;
 }
 
@@ -97,7 +97,7 @@ export async function startRun(
 
 /**
  * A client that asks something new waits no longer for the run it left: after Stop, people do not wait for the grace
- * period, and their message must not queue behind what they stopped.
+ * period, and their message must not queue behind the stopped run.
  */
 async function reopenThread(
   services: StartRunParts,
@@ -191,7 +191,7 @@ async function answerWaitingRun(
     : withWarnings(await look(starting), warnings);
 }
 
-/** A client that only gets an answer would take an empty one for it. */
+/** A client that expects an answer would mistake an empty one for it. */
 function toldOfResults(
   { view, onlyAnswers }: Starting,
   results: Asked["results"],
@@ -289,7 +289,7 @@ async function makeSession(
   });
 }
 
-/** What a request with a different history replaces; undefined when it continues the stored one. */
+/** The messages that a different history replaces; undefined when it continues the stored one. */
 async function rewind(
   starting: Starting,
 ): Promise<Result<{ readonly message: NewUserMessage; readonly branchSessionId: string } | undefined>> {
@@ -306,7 +306,7 @@ async function rewind(
 
 /**
  * CopilotKit writes a tool message of its own for each call that it answers an interrupt of. The answer counts; the note is
- * not the tool's result, which no client may write.
+ * not the tool's result, which clients cannot write.
  */
 async function resultsOfClient(
   { services }: Starting,

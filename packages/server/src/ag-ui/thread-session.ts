@@ -16,7 +16,7 @@ export interface Thread {
   readonly agentId: string;
   readonly owner: string;
   readonly threadId: string;
-  /** The login of a client that a person allowed: it reaches the conversations that it began, and no others of theirs. */
+  /** The login of a client: it reaches the conversations it started, and none of its user's others. */
   readonly client?: string | undefined;
 }
 
@@ -80,11 +80,11 @@ const metadataOf = ({ threadId, client }: Thread, id: string) => ({
   ...(client !== undefined && { client_login: client }),
 });
 
-/** Whether a session is one of this client's; a person reaches all of theirs. */
+/** Whether a session belongs to this client; a person reaches all of their own. */
 export const isBegunBy = (client: string | undefined, metadata: unknown): boolean =>
   client === undefined || (metadata as { client_login?: unknown } | null)?.client_login === client;
 
-/** A conversation that the agent handed over stays with its client: which agent answers does not matter to it. */
+/** A conversation that was handed over stays with its client, whichever agent answers. */
 async function isOf(
   database: Pick<Database, "pool">,
   { id, agentId }: Pick<SessionRecord, "id" | "agentId">,

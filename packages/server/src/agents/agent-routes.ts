@@ -177,7 +177,7 @@ export function agentRoutes(services: AgentRouteParts) {
   return routes;
 }
 
-/** The agents that this breaks; of those that are private to others the caller learns the number alone. */
+/** The agents that this breaks; of other people's private agents only the number is shown. */
 async function removeAgent(
   { agents, sharing, audit }: AgentRouteParts,
   caller: Caller,

@@ -122,11 +122,11 @@ const fieldOf = (value: object, field: string): unknown =>
 const capabilityRef = (entry: CapabilityEntry): CapabilityRef =>
   typeof entry === "string" ? { id: entry } : entry;
 
-/** One without options is its id. A secret in its config is a word. */
+/** A capability without options is its id. A secret in its config is a placeholder. */
 const capabilityEntry = (ref: CapabilityRef): CapabilityEntry =>
   Object.keys(ref).length === 1 ? ref.id : (hideSealed(ref) as CapabilityEntry);
 
-/** The input with the secrets of the agent before where their word was sent back. */
+/** The input with the stored secrets restored where their placeholder was sent back. */
 export function withKeptSecrets(input: AgentInput, before: AgentRecord | undefined): AgentInput {
   const capabilities = input.capabilities.map((ref) => {
     const stored = before?.capabilities.find(({ id }) => id === ref.id);

@@ -15,7 +15,7 @@ export function flowDto(tool: AnyTool, config?: unknown) {
   return { reads: [...reads], writes: [...writes] };
 }
 
-/** What a preview says beside the composed agent. */
+/** What a preview adds to the composed agent. */
 export interface PreviewFacts {
   readonly connections: readonly ConnectionState[];
   readonly scopeSources: { readonly agent: readonly string[]; readonly user: readonly string[] };
@@ -27,7 +27,7 @@ export interface PreviewParts {
   readonly users: UserStore;
 }
 
-/** The three that decide together: the agent's scopes, the user's grants, and the user's accounts. */
+/** The three that together decide: the agent's scopes, the user's grants and the user's accounts. */
 export async function previewFacts(
   parts: PreviewParts,
   { spec, tools }: RuntimeAgent,

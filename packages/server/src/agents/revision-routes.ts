@@ -135,7 +135,7 @@ export function revisionRoutes(services: SaveAgentParts) {
   return routes;
 }
 
-/** The revision that was named, or the one before; undefined for the first. */
+/** The named revision, or the previous one; undefined for the first. */
 async function readCompared(
   { revisions }: SaveAgentParts,
   id: string,
@@ -163,7 +163,7 @@ function withRecordedVersions(
   return { ...agent, capabilities };
 }
 
-/** Secrets come back as they were sealed then: nobody sent them anew. */
+/** Secrets come back as sealed in that revision. */
 const saveRestored = async (
   services: SaveAgentParts,
   caller: Caller,
@@ -254,7 +254,7 @@ async function moveLabel(
   return ok(revision < live.version ? "agent.rolled_back" : "agent.promoted");
 }
 
-/** What new sessions will use must still compose, be within the rights of who says so, and grow only with a yes. */
+/** What new sessions will use must still compose and be within the caller's rights; more rights need confirmation. */
 async function mayUse(
   services: SaveAgentParts,
   caller: Caller,

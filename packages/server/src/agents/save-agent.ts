@@ -47,9 +47,9 @@ export interface SaveAgentParts {
 /** How a change of an agent is kept. */
 export interface Saving {
   readonly why?: string | undefined;
-  /** Default: as the agent says. */
+  /** Default: the agent's setting. */
   readonly as?: "live" | "draft" | undefined;
-  /** The input is a revision of ours: its secrets are sealed already. */
+  /** The input is a stored revision: its secrets are already sealed. */
   readonly sealed?: boolean | undefined;
 }
 
@@ -114,7 +114,7 @@ async function saveLive(
   return saved;
 }
 
-/** Nothing uses it yet: it is checked like a live one, so that promoting it cannot fail on what was known now. */
+/** A draft is checked like a live agent, so that promoting it does not fail on faults that were known when it was saved. */
 async function saveDraft(
   { revisions, audit }: SaveAgentParts,
   { id, name }: AgentRecord,
@@ -145,7 +145,7 @@ async function pinsOf(
   });
 }
 
-/** The word that stands for a secret is no secret: sent for one that was never set, it would be used as such. */
+/** The placeholder of a secret is refused for a secret that was never set: it would be used as the value. */
 function knowsSecrets({ registry }: SaveAgentParts, { capabilities }: AgentInput): Result<true> {
   const missing: string[] = [];
   for (const { id, version, config } of capabilities) {
@@ -160,7 +160,7 @@ function knowsSecrets({ registry }: SaveAgentParts, { capabilities }: AgentInput
     : fail("input_invalid", { where: `capabilities: the value is needed of ${missing.join(", ")}` });
 }
 
-/** An agent never does more than its author could: what it would do beyond that needs an admin. */
+/** An agent never does more than its author could; anything beyond that needs an admin. */
 export async function withinAuthor(
   { authors }: Pick<SaveAgentParts, "authors">,
   caller: Caller,

@@ -4,11 +4,11 @@
  */
 import type { Context } from "hono";
 
-/** The agent protocols, and the event stream that an AG-UI client continues from. */
+/** The agent protocols, and the event stream that AG-UI clients resume from. */
 const OPEN_TO_PAGES =
   /^\/(mcp|openai\/v1\/.+|\.well-known\/agent-card\.json|v1\/agents\/[^/]+\/(ag-ui|a2a|ai-sdk)(\/.*)?|v1\/sessions\/[^/]+\/events)$/;
 
-/** What OAuth clients read and call before they have a token: it uses no caller's rights, so every page may. */
+/** What OAuth clients call before they have a token. It uses no caller's rights, so every page may. */
 const OPEN_TO_EVERY_PAGE =
   /^\/(\.well-known\/oauth-(authorization-server|protected-resource)(\/.*)?|token|register|revoke)$/;
 

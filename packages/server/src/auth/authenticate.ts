@@ -29,13 +29,13 @@ import { challenge, publicOrigin } from "./resources.ts";
 
 /** Requires a key: everything that reads or does something. The studio's own files, health and docs are public. */
 const CLOSED = /^\/(v1|api|openai|mcp|a2a|metrics)(\/|$)/;
-/** An agent's A2A card tells a client that it needs a key: the protocol makes it public. Who logs in has nothing yet. */
+/** An agent's A2A card is public, as the protocol requires. Callers that log in have no credential yet. */
 const PUBLIC =
   /^\/v1\/(agents\/[^/]+\/a2a\/(\.well-known\/)?agent-card\.json|me|shared(\/file)?|logins\/(device(\/poll)?|end))$/;
 
 const SCIM = /^\/scim\/v2(\/|$)/;
 
-/** With a provider even the server's own user signs in: a proxy on this machine connects from loopback, too. */
+/** With a provider even the server's own user signs in, because a proxy on this machine also connects from loopback. */
 export const isKeyless = ({ HOST, CAPSTAN_OIDC_ISSUER }: Settings): boolean =>
   isLoopback(HOST) && CAPSTAN_OIDC_ISSUER === undefined;
 
@@ -80,7 +80,7 @@ export function authenticate(parts: AuthParts): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** A client refreshes a token that is called invalid, and logs in without one. */
+/** A client refreshes a token that is reported as invalid, and logs in if it has none. */
 function refused(c: Context, settings: Settings, why: string): Response {
   const isNamed = bearer(c.req.header("authorization")) !== undefined;
   const facts = isNamed ? { error: "invalid_token", error_description: why } : {};
@@ -89,7 +89,7 @@ function refused(c: Context, settings: Settings, why: string): Response {
   });
 }
 
-/** Who is signed in in this browser. A header that names somebody comes first; a cookie that is unknown is no cookie. */
+/** The person signed in in this browser. An Authorization header takes precedence; an unknown cookie is ignored. */
 async function browserOf(
   c: Context,
   settings: Settings,
@@ -124,7 +124,7 @@ const cameStraight = (c: Context): boolean =>
   isLoopback(hostName(c.req.header("host") ?? "")) &&
   Object.keys(c.req.header()).every((name) => !PROXIED.test(name));
 
-/** Whoever sends a key means not to be the local user, also where the key cannot be read. */
+/** A request with a key is never the local user's, even if the key is unreadable. */
 function refusal(
   { req }: Context,
   who: Identity,
@@ -152,7 +152,7 @@ interface Asked {
 }
 
 async function identify(sent: string | undefined, { known, path, local, owner }: Asked): Promise<Identity> {
-  if (SCIM.test(path)) return NOBODY; // directories' tokens are checked there, and nothing else is let in
+  if (SCIM.test(path)) return NOBODY; // directories' tokens are checked there; nothing else is accepted
   if (sent === undefined || sent.startsWith("local_")) return local ?? "no key";
   if (isOwnerToken(sent)) return owner && isSame(sent, owner.token) ? owner.caller : (local ?? "no key");
   if (isClientToken(sent)) return known.ofClient(sent, path);

@@ -36,7 +36,7 @@ function blockList(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** The last address that is not one of our proxies: what stands before it is the caller's own word. */
+/** The last address that is not one of our proxies: earlier ones are the caller's own claim. */
 function sender(peer: string, forwarded: string | undefined, proxies: BlockList): string {
   const isProxy = (address: string) => proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
   const hops = (forwarded ?? "").split(",").slice(-MOST_HOPS);
@@ -57,7 +57,7 @@ function plain(text: string): string {
 
 function network(address: string): string {
   if (isIP(address) !== 6) return address;
-  const { hostname } = new URL(`http://[${address}]`); // the one spelling
+  const { hostname } = new URL(`http://[${address}]`); // the canonical spelling
   const [head = "", tail] = hostname.slice(1, -1).split("::");
   const groups = (text: string) => (text === "" ? [] : text.split(":"));
   const [before, after] = [groups(head), groups(tail ?? "")];

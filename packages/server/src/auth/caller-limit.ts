@@ -15,7 +15,7 @@ export interface LimitPerMinute {
   readonly ofAll: number;
 }
 
-/** What stood in the way; undefined when the request may pass. */
+/** The limit that was reached; undefined when the request may pass. */
 export interface LimitReached {
   readonly perMinute: number;
   readonly retryAfterSeconds: number;

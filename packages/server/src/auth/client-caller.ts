@@ -1,6 +1,6 @@
 /**
  * Accepts a client's token on routes that expect a caller: only at the address that the person allowed, and only for
- * that agent. `/mcp` checks tokens itself; everywhere else the token is worthless.
+ * that agent. `/mcp` checks tokens itself; everywhere else the token is invalid.
  */
 import type { TokenRecord } from "@capstan/runtime";
 import type { Caller } from "../http/caller.ts";

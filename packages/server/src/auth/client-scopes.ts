@@ -23,17 +23,17 @@ export function readScopes(text: string | undefined): string[] | undefined {
 export const isScope = (word: string): boolean =>
   word === EVERY_TOOL || word === READING_TOOLS || ONE_TOOL.test(word);
 
-/** Whether a person may answer a request for `asked` by allowing `allowed`: no more than was asked for. */
+/** Whether `allowed` is a valid answer to a request for `asked`: it grants no more than was asked for. */
 export const isWithin = (allowed: readonly string[], asked: readonly string[]): boolean =>
   asked.includes(EVERY_TOOL) || allowed.every((scope) => asked.includes(scope));
 
-/** A tool that is not the agent's own, such as asking the agent itself, needs every tool: it may use them all. */
+/** A tool that is not the agent's own, such as `ask_agent`, requires `tools`: it may use all of them. */
 export function allowsTool(scopes: readonly string[], name: string, tool: RuntimeTool | undefined): boolean {
   if (scopes.includes(EVERY_TOOL)) return true;
   if (tool === undefined) return false;
   return scopes.includes(`tool:${name}`) || (scopes.includes(READING_TOOLS) && riskOf(tool.tool) === "read");
 }
 
-/** What to ask for so that a call becomes possible, without losing what is allowed already. */
+/** The scopes to request for a call, including those already allowed. */
 export const scopesFor = (held: readonly string[], name: string, tool: RuntimeTool | undefined): string[] =>
   tool === undefined ? [EVERY_TOOL] : [...held, `tool:${name}`];

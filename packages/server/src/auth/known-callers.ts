@@ -15,7 +15,7 @@ import type {
 import type { Caller } from "../http/caller.ts";
 import { clientCaller } from "./client-caller.ts";
 
-const KEPT_MS = 1000; // a revoked key or role stops working within this time, also on a process that was not told
+const KEPT_MS = 1000; // a revoked key or role stops working within this time, even on a process that missed the notification
 
 export const NOBODY: Caller = { email: "nobody@localhost", rights: [], key: "none", perMinute: 0 };
 
@@ -33,7 +33,7 @@ export interface KnownCallerParts {
   readonly people: Pick<PeopleStore, "standing">;
   readonly perMinute: number;
   readonly now: () => number;
-  /** Told of roles, rules and directories that changed, here or on another process. */
+  /** Notified of changed roles, rules and directories, here or on another process. */
   readonly policyChanges?: Pick<Database["policyChanges"], "onChange">;
 }
 
@@ -110,11 +110,11 @@ function keptBriefly<T>(
   return (key) => {
     const known = kept.get(key);
     if (known && known.until > now()) return known.record;
-    if (kept.size > 10_000) kept.clear(); // someone is guessing keys; clear rather than grow
+    if (kept.size > 10_000) kept.clear(); // someone is guessing keys: cleared rather than grown
     const record = find(key);
     const entry = { until: now() + KEPT_MS, record };
     kept.set(key, entry);
-    record.catch(() => kept.get(key) === entry && kept.delete(key)); // a database that is away for a moment is no answer
+    record.catch(() => kept.get(key) === entry && kept.delete(key)); // a brief database outage proves nothing about a key
     return record;
   };
 }

@@ -4,13 +4,13 @@
  */
 import type { Context } from "hono";
 
-/** Which of the three: who is signed in, the sign-in that is under way, or the organisation that was chosen. */
+/** One of three: the login, the sign-in under way, or the chosen organisation. */
 type CookieName = "login" | "attempt" | "organisation";
 
 const cookieName = (name: CookieName, origin: string): string =>
   origin.startsWith("https:") ? `__Host-capstan-${name}` : `capstan-${name}`;
 
-/** Undefined when there is none, or two: a browser has one, so someone else set the other. */
+/** Undefined when there is none, or two: a browser sends one, so the other was set by someone else. */
 export const readCookie = (c: Context, name: CookieName, origin: string): string | undefined =>
   cookieIn(c.req.header("cookie") ?? "", name, origin);
 
@@ -35,7 +35,7 @@ const SAFE = new Set(["GET", "HEAD"]);
 
 /**
  * Against requests that another site makes with the visitor's cookie: what changes something must name our own origin;
- * what only reads must not come from elsewhere, as far as the browser tells.
+ * a read must not come from another site, as far as the browser tells.
  */
 export function isOwnPage(c: Context, origin: string): boolean {
   const sent = c.req.header("origin");

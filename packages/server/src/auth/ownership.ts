@@ -27,14 +27,14 @@ export async function ownSession(
   return isTheirs(caller, found.value.owner) ? ok(found.value) : fail("not_found", { what: "session", id });
 }
 
-/** Below `/v1/sessions`, and no session: it looks through those of the caller. */
+/** Below `/v1/sessions` but not a session: it searches those of the caller. */
 const SEARCH = "/v1/sessions/search";
 
 const READS = new Set(["GET", "HEAD"]);
 
 /**
  * Runs before every route below a session. An admin uses every session, and its runs have its owner's rights and accounts:
- * so what an admin does in a session of someone else is in the audit log.
+ * so an admin's actions in other people's sessions are in the audit log.
  */
 export function guardSessions(parts: {
   readonly sessions: SessionStore;
@@ -63,7 +63,7 @@ export function guardSessions(parts: {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;
 
-/** What each method of the agent itself needs; what is below it is decided by its route. */
+/** What each method on the agent itself requires; routes below it decide for themselves. */
 const NEEDED: Readonly<Record<string, "change" | "own">> = { PATCH: "change", DELETE: "own" };
 
 /** Whose view of the agents a listing shows; an admin sees all. */
@@ -74,7 +74,7 @@ export const sharedToCaller = async (sharing: AgentSharings, caller: Caller) =>
 export const mayChange = async (sharing: AgentSharings, id: string, caller: Caller): Promise<boolean> =>
   (await sharing.rightsOf(id, { email: caller.email, isAdmin: seesAll(caller) })).includes("change");
 
-/** Agents that a body names; one that is not for the caller looks like none. */
+/** Agents named in a body; one that the caller may not see counts as missing. */
 export async function usableAgents(
   sharing: Pick<AgentSharings, "rightsOf">,
   ids: readonly (string | null | undefined)[],
@@ -90,7 +90,7 @@ export async function usableAgents(
 
 /**
  * Runs before every route at or below an agent. One that is not for the caller looks like none. To change it is its owner's
- * and of whom the owner named: whoever changes it decides what it does with the rights of all its users.
+ * right and of people they named: whoever changes it decides what it does with the rights of all its users.
  */
 export function guardAgents(parts: {
   readonly agents: AgentStore;
@@ -104,7 +104,7 @@ export function guardAgents(parts: {
   return async (c, next) => {
     const caller = c.get("caller");
     const id = c.req.param("id") ?? "";
-    if (!UUID.test(id) || seesAll(caller)) return next(); // "preview" is no agent
+    if (!UUID.test(id) || seesAll(caller)) return next(); // "preview" is not an agent
     const rights = await sharing.rightsOf(id, { email: caller.email, isAdmin: false });
     if (rights.length === 0) return problem(c, fail("not_found", { what: "agent", id }).failure);
     const needed = neededAt(c.req.method, c.req.path, caller);

@@ -7,7 +7,7 @@ export const SURFACES = ["mcp", "a2a", "ag-ui", "ai-sdk", "openai"] as const;
 export type Surface = (typeof SURFACES)[number];
 
 export interface Resource {
-  /** As the token is bound to it. */
+  /** The form that tokens are bound to. */
   readonly url: string;
   readonly surface: Surface;
   /** Fixed by the address; otherwise the person chooses. */

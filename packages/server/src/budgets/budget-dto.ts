@@ -33,7 +33,7 @@ export const draftOf = (sent: z.output<typeof BudgetCreate>): BudgetDraft => ({
   webhookUrl: sent.webhook?.url,
 });
 
-/** `seenBy`: a user who sees the shares of others nowhere; undefined sees all. */
+/** `seenBy`: a user, who never sees the shares of others; undefined sees all. */
 export function budgetDto(
   budget: BudgetRecord,
   state: BudgetState,

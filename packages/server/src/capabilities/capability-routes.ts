@@ -182,7 +182,7 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
   return routes;
 }
 
-/** An agent that is not for this person is no capability. */
+/** An agent that this person may not see is not a capability for them. */
 const knownTo = async (
   { composer, registry }: Pick<CapabilityRouteParts, "composer" | "registry">,
   id: string,
@@ -257,7 +257,7 @@ function unavailable(tool: AnyTool): { unavailable?: string } {
   return why === undefined ? {} : { unavailable: why };
 }
 
-/** Agents that others delegate to are capabilities, too; one that is not for the caller is not shown as one either. */
+/** Agents that others delegate to are capabilities too; those that the caller may not see are left out. */
 export async function hiddenDelegates(
   { registry, sharing }: Pick<CapabilityRouteParts, "registry" | "sharing">,
   caller: Caller,

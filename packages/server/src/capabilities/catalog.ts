@@ -45,7 +45,7 @@ export function serverCatalog(sources: CatalogSources): Capability[] {
       nextStep:
         "Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY, or add a key in Settings or with `capstan providers add openai`.",
     });
-  /** Nobody here knows their prices, so that a budget in dollars refuses them. */
+  /** Their prices are unknown, so a budget in dollars refuses them. */
   const makePaid = <T>(spender: CatalogSpender, name: string, make: () => Promise<Result<T>>) =>
     withinBudget(sources.ledger, spenderOf(spender), { name, estimate: async () => UNKNOWN_PRICE }, make);
   const parts: CatalogParts = {

@@ -29,7 +29,7 @@ export interface OneCall extends ToolRun {
   readonly tool: string;
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
-  /** The caller's own key, which the tool gets as the call's: a repeated request is the same call to the service behind it. */
+  /** The caller's idempotency key, passed to the tool: a repeated request is the same call to the service behind it. */
   readonly key?: string | undefined;
 }
 
@@ -94,7 +94,7 @@ export async function runOneTool(
   return { kind: "approval", approvalId: approval.id };
 }
 
-/** The same key of another user, or with another tool, is another call. */
+/** The same key from another user, or with another tool, is a different call. */
 function callIdOf({ email }: Caller, { tool, key }: OneCall): string {
   if (key === undefined) return uuidv7();
   return createHash("sha256")

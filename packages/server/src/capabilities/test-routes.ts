@@ -1,4 +1,4 @@
-/** /v1/capabilities/{id}/test: recorded calls, made again by the code that is registered now. Nothing with side effects runs. */
+/** /v1/capabilities/{id}/test: repeats recorded calls with the currently registered code. Nothing with side effects runs. */
 import { CapabilityTestCreate, CapabilityTestReport } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import { isBreaking, TEST_VERDICTS, type TestVerdict } from "@capstan/core/internal";

@@ -106,7 +106,7 @@ async function savedVersions({ documents, packages }: CapabilityRouteParts, id: 
   return [...installed, ...(await documents.versions(id))];
 }
 
-/** The agents that get a version: they list the capability, and their pin leads there. */
+/** The agents that get a version: they list the capability and their pin resolves to it. */
 async function usersOf({ agents, registry, sharing }: CapabilityRouteParts, id: string, caller: Caller) {
   const listed = await agents.using(id, { sharedTo: await sharedToCaller(sharing, caller) });
   const using = await Promise.all(

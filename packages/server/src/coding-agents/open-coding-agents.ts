@@ -14,9 +14,9 @@ import type {
 export interface CodingAgentParts extends Omit<CodingAgentRouteParts, "codingAgents"> {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string>>;
-  /** The operator's own, besides the ten. */
+  /** Agents added by the operator, besides the ten. */
   readonly adapters: readonly CodingAgentAdapter[];
-  /** Set for an organisation after the first: the same programs, with runs of its own. */
+  /** Set for an organisation after the first: the same programs, with its own runs. */
   readonly programs?: MachinePrograms | undefined;
 }
 

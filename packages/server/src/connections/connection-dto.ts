@@ -40,7 +40,7 @@ function setByOperator({ base_scopes, ...settings }: ProviderSettings) {
   return { ...service, ...asking, ...sending };
 }
 
-/** Names for ids, where something still has them. */
+/** Names for ids that still exist. */
 export interface Names {
   readonly providers: ReadonlyMap<string, Pick<ConfiguredProvider, "name" | "kind">>;
   readonly agents: ReadonlyMap<string, string>;

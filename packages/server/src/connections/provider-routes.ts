@@ -82,7 +82,7 @@ export function connectionProviderRoutes(parts: ProviderRouteParts) {
     const saved = await save(parts, id, sent.value ?? NOTHING, c.get("caller").email);
     return saved.ok ? c.json(dto(saved.value), 200) : problem(c, saved.failure);
   });
-  // What we are to authorization servers that read clients' documents.
+  // Our client metadata, for authorization servers that read clients' documents.
   routes.get("/connections/clients/:id", (c) => {
     const id = ConnectionProviderId.safeParse(c.req.param());
     if (!id.success) return problem(c, fail("not_found", { what: "client", id: c.req.param("id") }).failure);
@@ -120,7 +120,7 @@ async function save(
 /** Who the account is, and a refresh token. */
 const BASE_SCOPES = ["openid", "email", "offline_access"];
 
-/** What is left out is read from the issuer's metadata. */
+/** Missing fields are read from the issuer's metadata. */
 async function withDiscovery(
   fetch: GuardedFetch,
   given: ProviderSettings,

@@ -16,7 +16,7 @@ export interface ProviderChange {
   readonly secret: string | undefined;
 }
 
-/** What follows from the other fields; a provider that is not there yet has none of it. */
+/** Derived fields; a new provider has none. */
 const FOLLOWS = ["ready", "listed", "from", "redirect_uri"];
 /** All that an operator sets of a provider of the table. */
 const OF_LISTED: readonly string[] = ["client_id", "tenant"] satisfies (keyof ProviderSettings)[];
@@ -55,7 +55,7 @@ function settingsIn(sent: Omit<Sent, "client_secret">, isSet: (name: string) => 
   return Object.fromEntries(given);
 }
 
-/** PUT replaces: a field that is left out is a change too. A client of the environment is saved when only that is sent. */
+/** PUT replaces, so a missing field is a change too. A client from the environment is saved if it is sent alone. */
 function isAsRead(current: ConnectionProviderInfo, sent: object, changes: object): boolean {
   const has = (name: string): boolean => Object.hasOwn(sent, name);
   const settable = Object.entries(current).filter(

@@ -134,7 +134,7 @@ async function checkUsable(
   return chosen.ok ? revisions.get(agentId, revision.found) : chosen;
 }
 
-/** What is special about it, as far as that can be said in a few words. */
+/** A short description of what differs, where possible. */
 function variantName(asked: string, found: number, change: Partial<Asked["variants"][number]>): string {
   const revision = asked === String(found) ? `revision ${found}` : `${asked} (revision ${found})`;
   const parts = [

@@ -168,7 +168,7 @@ export const traceDto = (cell: CellRecord, specs: readonly ScorerSpec[]): Experi
   messages: (cell.messages ?? []).map(messageDto),
 });
 
-/** What is left to answer in a cell, for this person. */
+/** The scores in a cell that this person has yet to give. */
 export function reviewDto(cell: CellRecord, specs: readonly ScorerSpec[], by: string): ReviewItem {
   const item = cell.item as ReviewItem["item"];
   const asked = [...specs, ...((item.scorers ?? []) as ScorerSpec[])];

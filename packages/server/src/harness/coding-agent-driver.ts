@@ -61,7 +61,7 @@ export function codingAgentDriver(name: string, parts: DriverParts): HarnessDriv
     client ??= await parts.client();
     return client;
   };
-  /** What it can do as a probe has found, else as declared. */
+  /** What it can do, by a probe's findings or else as declared. */
   const capabilitiesOf = async (adapter: CodingAgentAdapter) =>
     (await parts.effective(name)) ?? adapter.capabilities;
   return {
@@ -87,7 +87,7 @@ export function codingAgentDriver(name: string, parts: DriverParts): HarnessDriv
     },
     async start(request) {
       const opened = await open();
-      installed ??= await detectInstalled(opened, name); // once: a program may take seconds to say its version
+      installed ??= await detectInstalled(opened, name); // once: a program may take seconds to print its version
       return start(opened, name, { ...parts, command: installed?.path }, request);
     },
     prices: (model) => pricesOf(client, name, model),
@@ -324,7 +324,7 @@ function processOf(
   warnings: readonly string[],
 ): HarnessProcess {
   const events = handle[Symbol.asyncIterator]();
-  const first = events.next(); // a reader from the first event on, or older ones are let go
+  const first = events.next(); // read from the start, because older events are dropped
   return {
     events: { [Symbol.asyncIterator]: () => keptBeforeEnd(first, events, kept, warnings) },
     ended: kept,

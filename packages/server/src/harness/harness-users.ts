@@ -49,7 +49,7 @@ export interface HarnessUserParts {
   readonly allowsUnseparated: boolean;
   readonly keysOf: (email: string) => Promise<readonly Pick<KeyRecord, "rights" | "revoked">[]>;
   readonly loginOf: (harness: string) => Promise<HarnessLogin>;
-  /** Set for one beside the first: its programs run only as users of its own, without tools of their own. */
+  /** Set for organisations after the first: programs run only as their own users, without their own tools. */
   readonly organisation?: string | undefined;
   /** What programs may see a part of; its HOME is the server's. */
   readonly environment: Readonly<Record<string, string>>;
@@ -133,7 +133,7 @@ async function openWayTo(dataDir: string): Promise<void> {
   const all = dirname(dataDir);
   for (const name of await readdir(all)) {
     const path = join(all, name);
-    if (((await lstat(path)).mode & 0o066) !== 0) await chmod(path, 0o700); // one that an older version made
+    if (((await lstat(path)).mode & 0o066) !== 0) await chmod(path, 0o700); // created by an older version
   }
   await chmod(all, 0o711);
   await allowTraversal(dirname(all));

@@ -54,7 +54,7 @@ export function openHarnesses(given: HarnessParts): Harnesses {
   };
   const sweeper = setInterval(sweep, SWEEP_MS);
   sweeper.unref();
-  sweep(); // what a killed server left
+  sweep(); // left by a killed server
   const parts = {
     client: async () => (await codingAgents.open()).client,
     effective: async (agent: string) => (await codingAgents.open()).doctor.effective(agent),

@@ -3,9 +3,9 @@ import type { Result, SessionFileStore } from "@capstan/core";
 import type { SessionFolders, Worktrees } from "@capstan/runtime";
 
 export interface WorkPlace {
-  /** Lets `work` use the folder and saves what it changed; answers what could not be saved. */
+  /** Lets `work` use the folder and saves what it changed; returns what could not be saved. */
   use(work: (folder: string) => Promise<void>): Promise<Result<readonly string[]>>;
-  /** During the work: what either side changed, the other sees. */
+  /** Syncs changes in both directions during the work. */
   refresh(): Promise<void>;
   /** What the program's environment says about the folder. */
   environment(folder: string): Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export const sessionPlace = (folders: SessionFolders, place: SessionPlace): Work
     if (!used.ok) return used;
     return { ok: true, value: used.value.changes.refused.map(({ path, why }) => `${path}: ${why}`) };
   },
-  refresh: () => folders.refresh(place).catch(() => {}), // the end saves what this could not
+  refresh: () => folders.refresh(place).catch(() => {}), // saved at the end instead
   environment: () => ({}),
 });
 

@@ -6,7 +6,7 @@ import { type Failure, fail } from "@capstan/core";
 import type { Context, MiddlewareHandler } from "hono";
 import { problem } from "./problem.ts";
 
-/** Node keeps the first or joins them, by name: either way the server would act on what the client did not say. */
+/** Depending on the name, Node keeps the first or joins them: either way the server would act on something the client did not say. */
 const ONCE = new Set([
   "authorization",
   "content-encoding",
@@ -49,7 +49,7 @@ function unclear(c: Context): Failure | undefined {
 }
 
 /**
- * For routes that do not keep answers by key: a client that sends one would repeat a POST, and believe that it happens once.
+ * For routes that do not store answers by key: a client that sends one would repeat a POST and expect it to happen once.
  * The other methods have the same effect however often they are sent.
  */
 export const refuseKey: MiddlewareHandler = async (c, next) => {
@@ -59,7 +59,7 @@ export const refuseKey: MiddlewareHandler = async (c, next) => {
   return problem(c, fail("header_refused", { name: IDEMPOTENCY_KEY, why, nextStep }).failure);
 };
 
-/** The agent protocols are others', and so is what their clients send. */
+/** The agent protocols are defined by others, and so are their clients' headers. */
 const isOurs = (path: string): boolean => /^\/(v1|api)\//.test(path) && !AGENT_PROTOCOL.test(path);
 const AGENT_PROTOCOL = /^\/v1\/agents\/[^/]+\/(ag-ui|a2a|ai-sdk)(\/|$)/;
 

@@ -15,7 +15,7 @@ export const refuseUnclearQuery: MiddlewareHandler = async (c, next) => {
   return problem(c, fail("input_invalid", { where: `query.${empty} must not be empty` }).failure);
 };
 
-/** A search for nothing finds everything, as people expect it. */
+/** An empty search finds everything, as people expect. */
 const emptyParameter = (query: URLSearchParams): string | undefined =>
   [...query].find(([name, value]) => value === "" && name !== "q")?.[0];
 

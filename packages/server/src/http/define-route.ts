@@ -36,13 +36,13 @@ export function requireRight(thing: Thing, action: Action): MiddlewareHandler<Ap
   };
 }
 
-/** The start of every route definition: what it does to which kind of thing, for the check and for the OpenAPI document. */
+/** The start of every route definition: which action on which kind of thing, for the check and for the OpenAPI document. */
 export const needs = (thing: Thing, action: Action, ...behind: MiddlewareHandler<AppEnv>[]) => ({
   ...authority(thing, action),
   middleware: [requireRight(thing, action), ...behind],
 });
 
-/** The same for the OpenAPI document only, where a route is not made by `createRoute`. */
+/** For the OpenAPI document only, where a route is not made by `createRoute`. */
 export const authority = (thing: Thing, action: Action) => ({
   "x-capstan-right": rightFor(thing, action),
   "x-capstan-authority": `${action} ${thing}`,
@@ -81,7 +81,7 @@ async function refuseInput(
   path: string,
 ): Promise<Response> {
   const [misnamed] = faultsIn(request.params, c.req.param());
-  // Only PUT makes what its path names; for every other method an id that cannot be one is an id that is not there.
+  // Only PUT creates what its path names; for every other method an invalid id is reported as not found.
   if (misnamed && c.req.method !== "PUT")
     return problem(c, notThere(path, misnamed.path, c.req.param(misnamed.path)));
   const content = request.body?.content["application/json"];

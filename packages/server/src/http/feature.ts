@@ -11,7 +11,7 @@ export interface Feature {
   close?(): void | Promise<void>;
 }
 
-/** The last opened may use everything before it, so it closes first. */
+/** A feature may use those opened before it, so the last one closes first. */
 export async function closeFeatures(opened: readonly Feature[]): Promise<void> {
   for (const feature of opened.toReversed()) await feature.close?.();
 }

@@ -12,7 +12,7 @@ import { problem } from "./problem.ts";
 
 const MOST_DEPTH = 200;
 
-/** Reads the body: who needs it afterwards asks `c.req`, which keeps the text. */
+/** Reads the body; `c.req` keeps the text for later readers. */
 export const refuseUnclearJson: MiddlewareHandler = async (c, next) => {
   if (isFileUpload(c.req) || c.req.raw.body === null) return next();
   const text = decoded(await c.req.arrayBuffer());

@@ -18,7 +18,7 @@ const openAiStatus = ({ status }: Failure) => (status === 422 ? 400 : status) as
 const respond = (c: Context, failure: Failure, headers: Record<string, string>): never =>
   c.body(bodyOf(failure), failure.status as 400, { ...TYPE, ...headers }) as never;
 
-/** What the path names and is not there is 404. What a body names is a fault of the body, whatever it is: 422. */
+/** A missing thing named in the path is 404. Named in a body, it is a fault of the body: 422. */
 function statusOf({ req }: Context, { code, status, message }: Failure): number {
   if (!UNKNOWN.includes(code) || !BODY_METHODS.includes(req.method) || PROTOCOL.test(req.path)) return status;
   const named = [...message.matchAll(/["']([^"']+)["']/g)].map(([, name = ""]) => name);

@@ -35,7 +35,7 @@ export async function drainBody({ body }: Pick<Request, "body">): Promise<void> 
       bytes += value.byteLength;
     }
   } catch {
-    // whoever sent it is gone
+    // the sender disconnected
   } finally {
     clearTimeout(late);
   }

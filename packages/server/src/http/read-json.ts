@@ -22,7 +22,7 @@ export async function readJson<Schema extends z.ZodType>(
   return read.ok ? ok(read.value) : fail("input_invalid", { where: read.where, issues: read.faults });
 }
 
-/** A body that is not sent as JSON. A form or plain text is what a page of another site can send without being asked. */
+/** A body that is not sent as JSON. Forms and plain text can be sent by pages of other sites without a preflight. */
 export function otherType(c: Context): Refused | undefined {
   const given = c.req.header("content-type") ?? "nothing in particular";
   return JSON_TYPE.test(given) ? undefined : fail("media_type_unsupported", { given });

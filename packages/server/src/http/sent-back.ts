@@ -13,7 +13,7 @@ interface SentBack<Schema extends z.ZodObject> {
   readonly schema: Schema;
   /** Such as "budget", for the message. */
   readonly what: string;
-  /** As GET answers it. */
+  /** As GET returns it. */
   readonly current: object;
   /** Fields of the server that change by themselves, such as what was spent: not compared. */
   readonly figures?: readonly string[];
@@ -30,7 +30,7 @@ export function changesOf<Schema extends z.ZodObject>(
       value !== undefined && !figures.includes(name) && !isDeepStrictEqual(value, now.get(name)),
   );
   const kept = changed.map(([name]) => name).filter((name) => isReadBack(schema, name));
-  // What follows from other fields is older too when the object is.
+  // Derived fields are as old as the object.
   const first = kept.includes("updated_at") ? "updated_at" : kept[0];
   if (first !== undefined) return refuseKept(what, first, now.get(first));
   return ok(Object.fromEntries(changed) as Partial<z.output<Schema>>);

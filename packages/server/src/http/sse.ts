@@ -67,7 +67,7 @@ export function whenStreamEnds(response: Response, call: () => void): boolean {
   return calls !== undefined;
 }
 
-/** Ends a stream when its client leaves or the server stops. Whoever creates one must abort it in the end, or the server keeps it. */
+/** Ends a stream when its client leaves or the server stops. Its creator must abort it, or the server keeps it. */
 export function streamStop(stopping: AbortSignal): AbortController {
   const stop = new AbortController();
   const abort = () => stop.abort();

@@ -50,7 +50,7 @@ const WHY: Readonly<Record<string, string>> = {
   HPE_INVALID_EOF_STATE: "it ended in the middle",
 };
 
-/** Nothing is written behind an answer that has started, where it would be read as part of it. */
+/** Nothing is written once a response has started: it would be read as part of it. */
 async function end(socket: Duplex, failure: Failure): Promise<void> {
   if (!socket.writable || ("bytesWritten" in socket && Number(socket.bytesWritten) > 0)) {
     socket.destroy();

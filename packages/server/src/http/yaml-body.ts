@@ -13,7 +13,7 @@ const YAML_TYPE = /^(?:application|text)\/(?:x-)?yaml\b|^application\/[\w.]+\+ya
 /** The document itself is the body. */
 export const documentAsYaml = (): MiddlewareHandler<AppEnv> => yamlBody((text) => parseYaml(text));
 
-/** The document is a package's file. What else the request says stands in its query, which a JSON body has no use for. */
+/** The document is a package's file. Further options are in the query, which is only for non-JSON bodies. */
 export const packageAsYaml = (): MiddlewareHandler<AppEnv> => {
   const asFile = yamlBody(fileOf);
   return async (c, next) => {

@@ -14,7 +14,7 @@ const INVALID_REQUEST = -32600;
 export async function refusedBatch(c: Context): Promise<Response | undefined> {
   if (c.req.method !== "POST") return undefined;
   const body = await readJson(c, z.array(z.unknown()));
-  if (!body.ok) return undefined; // one message, or what the protocol's own parser refuses
+  if (!body.ok) return undefined; // one message, or something that the protocol's own parser refuses
   const version = c.req.header("mcp-protocol-version") ?? WITH_BATCHES;
   if (version > WITH_BATCHES)
     return refuse(c, `MCP ${version} has no batches: send each message in a request of its own.`);

@@ -26,11 +26,11 @@ export interface McpCaller {
   readonly runId?: string;
   /** What the person allowed, of a client that logged in; otherwise every tool. */
   readonly allowed: readonly string[];
-  /** Where its conversations with the agent itself begin: those of another token are not found from there. */
+  /** Identifies its conversations with the agent itself: those of another token are not found. */
   readonly thread: string;
   /** The trace that the request is part of. */
   readonly traceparent?: string | undefined;
-  /** Whether a client of 2025 said that it opens links. */
+  /** Whether a 2025 client declared that it opens links. */
   readonly opensLinks?: boolean;
   /** The session of a tool; created at the first call that needs one. */
   sessionFor(tool: RuntimeTool | undefined): Promise<Result<string | undefined>>;
@@ -135,7 +135,7 @@ function outsideARun(
   };
 }
 
-/** What a client reads and sends over one token is one conversation: its labels need a place to stay. */
+/** All calls over one token are one conversation, so that its labels can be stored. */
 const needsSession = ({ tool, config }: RuntimeTool): boolean =>
   tool.requiresContext || concernsLabels(flowOf(tool, config));
 

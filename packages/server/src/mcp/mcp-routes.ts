@@ -116,7 +116,7 @@ async function openHandler(services: McpRouteParts): Promise<McpHandler> {
   return handler;
 }
 
-/** The request with its body, which guards have read before. */
+/** The request with its body, which guards have already read. */
 async function unread({ req }: Context): Promise<Request> {
   return req.raw.body === null ? req.raw : new Request(req.raw, { body: await req.text() });
 }

@@ -59,7 +59,7 @@ export function mcpServer(services: McpServerParts, caller: McpCaller, version: 
   return server;
 }
 
-/** The list has one page: a cursor is of another server, or of another list. Some clients begin with an empty one. */
+/** The list has one page, so a cursor belongs to another list. Some clients start with an empty one. */
 function refuseCursor(cursor = ""): void {
   if (cursor === "") return;
   const message = `"${cursor.slice(0, 100)}" is no cursor of this list: all tools are on its first page. Leave cursor out.`;
@@ -164,7 +164,7 @@ function checkedShape(tool: RuntimeTool | undefined, answer: CallToolResult): Ca
   return promised && answer.structuredContent === undefined ? { ...answer, isError: true } : answer;
 }
 
-/** A client that retries names the call it means. */
+/** A retry by the client names the call. */
 function callIdOf({ _meta }: ServerContext["mcpReq"]): string | undefined {
   const id = _meta?.["capstan/callId"];
   return typeof id === "string" && id.length > 0 && id.length <= 200 ? id : undefined;

@@ -32,7 +32,7 @@ export interface ElicitParts {
 type Request = ServerContext["mcpReq"];
 type Envelope = { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities };
 
-/** What the client is sent in place of the refusal; undefined for a client that opens no links, or has opened it already. */
+/** Sent instead of the refusal; undefined for a client that cannot open links or has already opened this one. */
 export function connectLink(
   { code, message, details }: Failure,
   { opensLinks }: McpCaller,
@@ -49,7 +49,7 @@ export function connectLink(
   return undefined;
 }
 
-/** A client that comes back has shown the link; the person may still be at the provider. */
+/** A client that repeats the call has shown the link; the person may still be at the provider. */
 export async function waitForAccount(
   parts: ElicitParts,
   { agent, email }: McpCaller,

@@ -160,7 +160,7 @@ const ownerOf = ({ scope, agent_id }: z.output<typeof MemoryCreate>, caller: Cal
     ? ORGANISATION
     : { scope, subject: scope === "agent" ? (agent_id ?? "") : caller.email };
 
-/** A user's facts are the user's to change, an agent's its owner's, the organisation's an admin's. */
+/** Users change their own facts, owners their agents', admins the organisation's. */
 async function mayChange(
   { agents }: MemoryRouteParts,
   caller: Caller,

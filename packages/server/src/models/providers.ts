@@ -38,7 +38,7 @@ interface ProviderRow {
   readonly keyless?: true;
   /** Its default address. */
   readonly address?: string;
-  /** Where its SDK goes by itself. */
+  /** The SDK's own default address. */
   readonly usual?: string;
   readonly example: string;
 }
@@ -125,7 +125,7 @@ export function openProviders(settings: Settings, store: ProviderStore, takesAdd
     const { baseUrl, ...key } = (await store.credentials(provider)) ?? {};
     return takesAddresses && baseUrl !== undefined ? { ...key, baseUrl } : key;
   };
-  /** A key only goes to the address that it was given for: whoever gives another address gives a key of their own. */
+  /** A key is only sent to the address it was given for: a new address needs a new key. */
   const withGiven = async (provider: string, given: Credentials): Promise<Credentials> => {
     const [environment, stored] = [fromEnvironment(provider), await readSaved(provider)];
     const address = addressOf(provider, given, stored, environment);

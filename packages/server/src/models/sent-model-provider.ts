@@ -6,10 +6,10 @@ import { changesOf } from "../http/sent-back.ts";
 import { sentSecret } from "../http/sent-secret.ts";
 import type { Credentials, Providers } from "./providers.ts";
 
-/** What follows from the other fields; a provider that is not there yet has none of it. */
+/** Derived fields; a new provider has none. */
 const FOLLOWS = ["label", "configured", "from", "needs_address", "example_address"];
 
-/** Undefined when it was sent back as it was read. A body without anything of the server tests what is saved. */
+/** Undefined when it was sent back unchanged. A body without read-only fields tests what is saved. */
 export async function sentModelProvider(
   providers: Providers,
   { provider, current }: { readonly provider: string; readonly current: ProviderInfo | undefined },
@@ -26,7 +26,7 @@ export async function sentModelProvider(
   if (!changes.ok) return changes;
   const isRead = Object.keys(sent).some((name) => isReadBack(ProviderPut, name));
   if (isRead && key.value === undefined && Object.keys(changes.value).length === 0) return ok(undefined);
-  // A key is kept with the address that it was given for; without a key, the address that is used already is no change.
+  // A key stays with the address it was given for; without a key, sending the current address is not a change.
   const isPinned = key.value !== undefined && providers.takesAddresses;
   const baseUrl = isPinned || !isRead ? sent.base_url : changes.value.base_url;
   return ok({

@@ -58,7 +58,7 @@ export async function createMonitor(
   return ok(made);
 }
 
-/** Its runs are other people's: who may change the agent may also measure it. */
+/** Its runs belong to other people: anyone who may change the agent may also measure it. */
 async function changeableAgent(
   { agents, sharing }: MonitorParts,
   caller: Caller,
@@ -94,7 +94,7 @@ async function checkScorers(
   return ok(true);
 }
 
-/** A live run has no expected answer and waits for nobody. */
+/** A live run has no expected answer and cannot wait for human review. */
 function needsMore(spec: ScorerSpec): string | undefined {
   if (spec.type === "human") return "asks people; experiments have a queue for that";
   if (spec.type === "exact" && spec.value === undefined)

@@ -57,7 +57,7 @@ export async function openMonitors(parts: MonitorFeatureParts): Promise<Feature>
   return { routes: [routes], close: () => worker.close() };
 }
 
-/** The alert is stored; this adds a line to the log, the audit log and the count of metrics. */
+/** The alert is stored already; this adds it to the log, the audit log and the metrics. */
 const tellOf =
   ({ audit, log, alertRaised, onError }: MonitorFeatureParts) =>
   ({ monitorId, monitor, scorer, revision, against, finding }: DriftAlert): void => {

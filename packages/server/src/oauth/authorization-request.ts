@@ -16,7 +16,7 @@ export interface AuthorizationRequest {
   readonly scopes: readonly string[];
 }
 
-/** Parameters that are not named here belong to extensions, and are ignored as OAuth demands. */
+/** Other parameters belong to extensions and are ignored, as OAuth requires. */
 const Query = z.object({
   response_type: z.literal("code", { error: 'response_type must be "code"' }),
   client_id: z.string({ error: "client_id is missing" }).min(1).max(10_000),

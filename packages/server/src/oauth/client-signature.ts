@@ -10,7 +10,7 @@ export const SIGNATURE_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-b
 export const SIGNING_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"];
 const MOST_AGE = "10 minutes";
 
-/** The client that a signature names, which nothing has proven yet. */
+/** The client that a signature names, not yet verified. */
 export async function namedClient(signature: string): Promise<string | undefined> {
   const { decodeJwt } = await import("jose");
   try {
@@ -28,7 +28,7 @@ export async function faultInSignature(
   { userEmail, audience }: { readonly userEmail: string; readonly audience: string[] },
 ): Promise<string | undefined> {
   if (keysAt === undefined) return "the client's document names no keys";
-  const found = await read(keysAt, `keys for ${userEmail}`); // counted apart: a copied code must not stop other logins
+  const found = await read(keysAt, `keys for ${userEmail}`); // counted separately: a copied code must not stop other logins
   if (!found.ok) return `the client's keys could not be read: ${found.failure.message}`;
   const { json: keys } = found.value;
   const { createLocalJWKSet, jwtVerify } = await import("jose");

@@ -11,7 +11,7 @@ import { isUsableRedirect } from "./redirect-uris.ts";
 
 export interface KnownClient {
   readonly id: string;
-  /** What it calls itself; nobody verified it. */
+  /** Its own name for itself, not verified. */
   readonly name: string;
   readonly redirectUris: readonly string[];
   /** The host of its document, which it controls; a registered client has none. */
@@ -39,7 +39,7 @@ const RedirectUris = z
 const name = z.string().trim().min(1).max(200);
 const homePage = z.url({ protocol: /^https$/ }).max(1000);
 
-/** RFC 7591; what it says of secrets is answered with "none", as every client here is a public one. */
+/** RFC 7591; its secret method is answered with "none", because every client here is public. */
 export const Registration = z.object({
   redirect_uris: RedirectUris,
   client_name: name.default("An unnamed client"),
@@ -101,7 +101,7 @@ export function openClients({ signingKey, read, allowHosts, readsDocuments }: Cl
   };
 }
 
-/** A document that is missing or wrong is never kept: its client may be about to repair it. */
+/** A missing or invalid document is not cached: its client may be about to repair it. */
 function documentReader(read: ReadPublished, allowHosts: readonly string[]) {
   const kept = new Map<string, { until: number; client: Promise<Result<KnownClient>> }>();
   return (clientId: string, userEmail: string): Promise<Result<KnownClient>> => {
@@ -112,7 +112,7 @@ function documentReader(read: ReadPublished, allowHosts: readonly string[]) {
     if (kept.size >= MOST_DOCUMENTS) kept.clear();
     const reading = read(clientId, userEmail).then((found) => readDocument(found, clientId, allowHosts));
     const client = reading.then((each) => each.client);
-    kept.set(clientId, { until: Number.POSITIVE_INFINITY, client }); // one request for all that ask at once
+    kept.set(clientId, { until: Number.POSITIVE_INFINITY, client }); // one request for all concurrent callers
     void reading.then(({ client: { ok: isValid }, seconds }) => {
       if (isValid) kept.set(clientId, { until: performance.now() + seconds * 1000, client });
       else kept.delete(clientId);
@@ -179,7 +179,7 @@ function readDocument(
   return { client, seconds: freshSeconds(headers.get("cache-control") ?? "") };
 }
 
-/** ChatGPT names the one it prefers, and lists those that it can do. */
+/** ChatGPT names its preferred method and lists the others. */
 const proofsOf = (document: z.output<typeof ClientDocument>): string[] => [
   document.token_endpoint_auth_method,
   ...document.token_endpoint_auth_methods_supported,

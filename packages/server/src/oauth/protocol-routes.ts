@@ -142,7 +142,7 @@ async function answerToken(c: Context, parts: OAuthRouteParts): Promise<Response
   return c.json(body, 200, NO_STORE);
 }
 
-/** Looked at only for a code or a refresh token that exists: otherwise anybody could make the server fetch documents. */
+/** Checked only for an existing code or refresh token: otherwise anyone could make the server fetch documents. */
 async function faultInProof(
   { clients, clientLogins, read }: OAuthRouteParts,
   asked: z.output<typeof TokenRequest>,

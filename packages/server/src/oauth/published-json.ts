@@ -11,12 +11,12 @@ const MOST_MS = 10_000;
 const FETCHES_PER_MINUTE = { ofOne: 30, ofAll: 600 };
 
 export interface Published {
-  /** Undefined: it is no JSON. */
+  /** Undefined: not JSON. */
   readonly json: unknown;
   readonly headers: Headers;
 }
 
-/** Counted for whom: what one user makes the server fetch must not keep it from fetching for others. */
+/** Whose limit it counts in: one user's fetches must not block those for others. */
 export type ReadPublished = (url: string, countedFor: string) => Promise<Result<Published>>;
 
 export function publishedReader(fetch: GuardedFetch): ReadPublished {

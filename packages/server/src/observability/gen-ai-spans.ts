@@ -22,7 +22,7 @@ export interface RunToTrace {
 
 const newSpanId = (): string => randomBytes(8).toString("hex");
 
-/** The trace and the span above, out of `traceparent`, or a trace of its own. */
+/** The trace and parent span from `traceparent`, or a new trace. */
 function placeInTrace(
   traceparent: string | null | undefined,
   ownTraceId: string,

@@ -16,14 +16,14 @@ export interface Span {
   readonly events?: readonly SpanEvent[];
 }
 
-/** Something that was found about the span, at one moment. */
+/** Something that happened in the span at one moment. */
 export interface SpanEvent {
   readonly name: string;
   readonly atMs: number;
   readonly attributes: Span["attributes"];
 }
 
-/** `double`: a number that is one also when it is whole; collectors keep both kinds apart. */
+/** `double`: also for whole numbers; collectors distinguish both types. */
 type AttributeValue = string | number | boolean | readonly string[] | { readonly double: number };
 
 export interface SpanExporter {

@@ -9,10 +9,10 @@ export interface RunTotals {
   addWebhook(result: WebhookAttempt["result"]): void;
   addScored(result: "scored" | "failed"): void;
   addAlert(): void;
-  /** Live runs that monitors chose, by how it went. */
+  /** Live runs chosen by monitors, by outcome. */
   readonly scored: ReadonlyMap<"scored" | "failed", number>;
   alerts(): number;
-  /** Attempts to call webhooks, by how they went. */
+  /** Attempts to call webhooks, by outcome. */
   readonly webhooks: ReadonlyMap<WebhookAttempt["result"], number>;
   readonly ended: ReadonlyMap<EndedRun["end"], number>;
   readonly seconds: Histogram;

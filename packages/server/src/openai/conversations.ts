@@ -9,7 +9,7 @@ import { answeredPart, conversationKey, type Said } from "./run-input.ts";
 export interface ConversationOwner {
   readonly agentId: string;
   readonly email: string;
-  /** The login of a client: it continues its own conversations. */
+  /** The login of a client: it continues only its own conversations. */
   readonly client?: string | undefined;
 }
 

@@ -52,7 +52,7 @@ export function openAiRoutes(services: OpenAiParts) {
   return routes;
 }
 
-/** Clients for Azure name the version of an API there; there is one here, so that it changes nothing. */
+/** Azure clients name an API version there; here there is only one, so it has no effect. */
 const OpenAiQuery = z.strictObject({ "api-version": z.string().max(100).optional() });
 
 const refuseQuery: MiddlewareHandler<AppEnv> = async (c, next) => {

@@ -12,12 +12,12 @@ export interface SaidBefore {
 }
 
 export interface Unanswerable {
-  /** The message's place; -1 is the conversation. */
+  /** The message's index; -1 is the conversation. */
   readonly at: number;
   readonly message: string;
 }
 
-/** `isContinued`: what was said before is on the server. */
+/** `isContinued`: earlier messages are on the server. */
 export function unanswerable(said: readonly SaidBefore[], isContinued = false): Unanswerable[] {
   const called = new Set<string>();
   const faults: Unanswerable[] = [];

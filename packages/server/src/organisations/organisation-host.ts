@@ -21,7 +21,7 @@ import type { Settings } from "../settings/settings.ts";
 import { organisationOf } from "./organisation-of-request.ts";
 
 const LOOK_MS = 5000;
-const OPEN_AGAIN_MS = 1000; // after an organisation could not be opened
+const OPEN_AGAIN_MS = 1000; // pause after an organisation could not be opened
 
 export type Handler = (request: Request, environment?: unknown) => Response | Promise<Response>;
 
@@ -42,7 +42,7 @@ export interface HostParts {
   readonly open: (id: string) => Promise<Result<OpenOrganisation>>;
   /** Removes its tables and files. */
   readonly erase: (id: string) => Promise<void>;
-  /** Told whenever the organisations are looked at. */
+  /** Called whenever the organisations are checked. */
   readonly setWeights: (weights: readonly (readonly [id: string, weight: number])[]) => void;
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -54,7 +54,7 @@ export interface FirstOrganisation {
   readonly people: Pick<PeopleStore, "standing">;
   /** Whether other processes may create one. */
   readonly isShared: boolean;
-  /** How processes tell one another that something was written. */
+  /** How processes notify each other of writes. */
   readonly policyChanges: Pick<Database["policyChanges"], "announce" | "onChange">;
 }
 
@@ -77,7 +77,7 @@ export class OrganisationHost {
   readonly #failedAt = new Map<string, number>();
   readonly #inOrder = inTurn();
   readonly #openInOrder = inTurn(); // each waits for a lock of the store, on a connection
-  /** Shared by all who ask before it begins, so that what was written before they asked is in it. */
+  /** Shared by all callers that ask before it starts, so that it includes what was written before they asked. */
   #nextLook: Promise<readonly Promise<void>[]> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -121,7 +121,7 @@ export class OrganisationHost {
     return this.#entries.get(id)?.opened;
   }
 
-  /** Beside the first, in force. */
+  /** Open organisations after the first. */
   names(): { id: string; name: string }[] {
     return [...this.#entries.values()].map(({ record: { id, name } }) => ({ id, name }));
   }
@@ -130,12 +130,12 @@ export class OrganisationHost {
     return (id === FIRST_ORGANISATION ? this.#first : this.get(id))?.people.standing(email);
   }
 
-  /** Its tables first, then everyone may enter it: an interruption leaves nothing that is half open. */
+  /** Its tables come first, then access: an interruption leaves nothing half open. */
   create(input: NewOrganisation): Promise<Result<OpenOrganisation>> {
     return this.#openInOrder(() => this.#make(input));
   }
 
-  /** Only one that is disabled: nothing of it runs any more. */
+  /** Only a disabled one, of which nothing runs. */
   async remove(id: string): Promise<boolean> {
     if (this.get(id) !== undefined) return false;
     await this.#ending.get(id);
@@ -170,7 +170,7 @@ export class OrganisationHost {
 
   /**
    * Something was written in the first organisation. Who people are counts in all; and it may have been an organisation: a new
-   * one is looked for at its next request, those that run here at once.
+   * one is found at its next request, those that run here are checked at once.
    */
   #hear(): void {
     for (const { opened } of this.#entries.values()) opened.database.policyChanges.apply();
@@ -209,7 +209,7 @@ export class OrganisationHost {
     this.#wanted = new Map(records.map((record) => [record.id, record]));
     this.#parts.setWeights(records.map(({ id, weight }) => [id, weight]));
     const isStill = ({ id, createdAt }: OrganisationRecord) =>
-      this.#wanted.get(id)?.createdAt.getTime() === createdAt.getTime(); // else it was deleted and made again
+      this.#wanted.get(id)?.createdAt.getTime() === createdAt.getTime(); // otherwise it was deleted and created again
     const ended = [...this.#entries.values()].filter(({ record }) => !isStill(record));
     const work = ended.map(({ record }) => this.#end(record.id));
     for (const record of records) {
@@ -239,7 +239,7 @@ export class OrganisationHost {
     return opened;
   }
 
-  /** Once at a time, and after what is left of it has ended. */
+  /** One at a time, after its previous instance has ended. */
   #begin(id: string): Promise<void> {
     const begun = this.#opening.get(id) ?? this.#beginAfterEnd(id).finally(() => this.#opening.delete(id));
     this.#opening.set(id, begun);
@@ -268,10 +268,10 @@ export class OrganisationHost {
     const record = this.#wanted.get(id);
     if (!record || !isNeeded()) return this.#close(id, opened.value); // disabled meanwhile
     this.#entries.set(id, { record, opened: opened.value });
-    opened.value.database.policyChanges.apply(); // it heard nothing while it opened
+    opened.value.database.policyChanges.apply(); // it received no notifications while it opened
   }
 
-  /** Answers nobody from now on; what it does is finished. */
+  /** Accepts no more requests; running work is finished. */
   #end(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     this.#entries.delete(id);

@@ -12,7 +12,7 @@ const ORGANISATION_HEADER = "capstan-organisation";
 /** People sign in at the server, and clients that log in are known to all of it. */
 const OF_THE_SERVER =
   /^\/(login|logout|register|health|ready|\.well-known)(\/|$)|^\/v1\/logins\/(device(\/poll)?|end)$/;
-/** What these are about is in the form that they send. */
+/** These name it in the form that they send. */
 const BY_FORM = /^\/(token|revoke)$/;
 const MOST_FORM_CHARS = 100_000;
 
@@ -50,7 +50,7 @@ function organisationOfKey(text: string): string | undefined {
   return /^(cap|agent|run|access|scim)_/.test(text) ? FIRST_ORGANISATION : undefined;
 }
 
-/** The body stays readable for who answers. */
+/** The body stays readable for the handler. */
 async function namedInForm(request: Request): Promise<string> {
   const length = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
   if (!(length <= MOST_FORM_CHARS)) return FIRST_ORGANISATION;

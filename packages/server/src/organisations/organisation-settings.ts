@@ -7,7 +7,7 @@ export function organisationSettings(settings: Settings, secret: string, id: str
   return {
     ...settings,
     CAPSTAN_DATA_DIR: join(settings.CAPSTAN_DATA_DIR, "organisations", id),
-    /** What one sealed, another cannot open. */
+    /** One organisation cannot unseal another's secrets. */
     CAPSTAN_SECRET: derivedKey(secret, `organisation ${id}`).toString("base64url"),
     secrets: {},
     CAPSTAN_SECRET_HOSTS: [],

@@ -44,7 +44,7 @@ const MOST_DEPTH = 3;
 
 type Said = Readonly<Record<string, unknown>>;
 
-/** Their address, if the provider vouches for it: an unverified one is whatever they typed. */
+/** Their address, if the provider verified it: an unverified one is whatever they typed. */
 export function verifiedEmail({ email, email_verified }: Said, trustEmail: boolean): string | undefined {
   const read = z.email().max(254).safeParse(email);
   if (!read.success) return undefined;
@@ -75,7 +75,7 @@ function pairsOf(name: string, value: unknown, depth: number): [name: string, va
 const isText = (value: unknown): boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** What we call someone without a verified address: always the same for the same person. */
+/** The name of someone without a verified address: always the same for the same person. */
 export function addressFor(issuer: string, subject: string): string {
   const { hostname } = new URL(issuer);
   const host = /^[a-z0-9.-]+\.[a-z]{2,}$/.test(hostname) ? hostname : "provider.invalid";

@@ -47,7 +47,7 @@ export async function beginDevice(config: Configuration, scope: string): Promise
   };
 }
 
-/** Everything that is not in here is a failure. */
+/** Anything else is a failure. */
 const MEANINGS = {
   authorization_pending: "pending",
   slow_down: "slow down",

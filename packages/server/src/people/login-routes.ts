@@ -28,7 +28,7 @@ export interface LoginRouteParts {
   readonly attemptBox: SecretBox;
 }
 
-/** What the studio tells; its texts are there, so that an address cannot put words on the page. */
+/** Codes for the studio, which has the texts, so that an address cannot put text on the page. */
 type Problem = "expired" | "refused" | "unavailable" | "denied" | "not_allowed";
 
 const ATTEMPT_SECONDS = 600;
@@ -70,7 +70,7 @@ async function finish(c: Context, parts: LoginRouteParts): Promise<Response> {
   const { settings, log, provider, logins, attemptBox } = parts;
   const origin = publicOrigin(c, settings);
   const attempt = readAttempt(readCookie(c, "attempt", origin), attemptBox);
-  c.header("set-cookie", endedCookie("attempt", origin)); // an attempt has one answer
+  c.header("set-cookie", endedCookie("attempt", origin)); // an attempt is answered once
   if (attempt === undefined) return failed(c, log, "expired", "no sign-in of this browser is under way");
   const { pathname, search } = new URL(c.req.url);
   const done = await provider.finish(new URL(`${origin}${pathname}${search}`), attempt);
@@ -144,7 +144,7 @@ async function endPrevious(c: Context, origin: string, logins: LoginStore) {
   return found?.login;
 }
 
-/** The reason goes to the log; the page gets a word of ours. */
+/** The reason goes to the log; the page gets a code. */
 function failed(c: Context, log: Log, problem: Problem, why: string): Response {
   log.info(`A sign-in failed (${problem}): ${why}`);
   c.header("cache-control", "no-store");

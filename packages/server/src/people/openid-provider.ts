@@ -13,7 +13,7 @@ import type { ProviderTokens, ProviderWord } from "./identity-types.ts";
 import { readPerson, type SignedIn } from "./read-person.ts";
 import { recheck } from "./recheck.ts";
 
-/** What a sign-in must come back with. */
+/** What the provider's redirect must contain. */
 export interface Attempt {
   readonly state: string;
   readonly nonce: string;
@@ -91,7 +91,7 @@ export function openIdProvider(settings: Settings): OpenIdProvider | undefined {
   };
 }
 
-/** Read once and kept; after a failure it is read again by the next who needs it. */
+/** Read once and cached; after a failure the next caller reads it again. */
 function discoveredOnce(settings: Settings, issuer: string, clientId: string): () => Promise<Configuration> {
   let known: Promise<Configuration> | undefined;
   return () => {
@@ -167,7 +167,7 @@ function keysAt(url: string, create: typeof import("jose").createRemoteJWKSet): 
   return keys;
 }
 
-/** What the library throws is an expected failure: a wrong answer, or none. */
+/** Errors of the library are expected failures: a wrong answer, or none. */
 async function withReason<T>(step: () => Promise<T>): Promise<Result<T>> {
   try {
     return ok(await step());

@@ -39,7 +39,7 @@ export async function readPerson(
   return { person: { issuer, subject, email, name: nameOf(said, email), claims }, sid, tokens: kept };
 }
 
-/** Many providers tell groups here only. The library refuses an answer about someone else. */
+/** Many providers return groups only here. The library refuses an answer about someone else. */
 export async function moreAbout(config: Configuration, accessToken: string, sub: string) {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {};
   const oidc = await import("openid-client");
@@ -58,7 +58,7 @@ export const keptTokens = (
   isOffline: refresh_token !== undefined && /\boffline_access\b/.test(CAPSTAN_OIDC_SCOPES),
 });
 
-/** Claims that an answer without an ID token says nothing about. */
+/** Claims that only an ID token contains. */
 export const onlyInIdToken = (all: Claims, elsewhere: Claims, { email }: IDToken): string[] =>
   Object.keys(all).filter((name) =>
     name === "email" ? email !== undefined : !Object.hasOwn(elsewhere, name),

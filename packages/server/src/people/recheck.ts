@@ -68,7 +68,7 @@ async function byAccessToken(
   return { person: merged(known, more, tokens, settings), tokens };
 }
 
-/** What only the ID token said stays as it was; everything else is as the provider says now. */
+/** Claims that only the ID token had are kept; everything else is updated. */
 function merged(
   known: Person,
   more: Readonly<Record<string, unknown>>,
@@ -80,7 +80,7 @@ function merged(
   return { ...known, name: nameOf(more, known.name), claims: { ...Object.fromEntries(kept), ...now } };
 }
 
-/** The grant is gone, or the access token that should still be valid is not. A wrong secret of ours is neither. */
+/** The grant was revoked, or a token that should be valid is not. A wrong client secret of ours is neither. */
 function isRefused(error: unknown): boolean {
   const { error: code, cause } = error as { error?: unknown; cause?: unknown };
   if (code === "invalid_grant") return true;

@@ -2,7 +2,7 @@
 
 const MOST_CHARS = 2000;
 
-/** `//evil.example`, `/\evil.example` and a tab in between are all addresses of others to a browser. */
+/** A browser takes `//evil.example`, `/\evil.example` and a tab in between as other sites. */
 export function returnPath(asked: string | undefined): string {
   if (asked === undefined || asked.length > MOST_CHARS || !asked.startsWith("/")) return "/";
   const here = "http://here.invalid";

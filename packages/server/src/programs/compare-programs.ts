@@ -55,7 +55,7 @@ async function startBranch(
   return runs.send(made.value.sessionId, { content });
 }
 
-/** As far as the branches are; those that still answer have what they said so far. */
+/** The current state of the branches; running ones have their text so far. */
 export async function readComparison(
   parts: CompareParts,
   session: SessionRecord,
@@ -86,7 +86,7 @@ export async function keepBranch(
   return parts.sessions.update(keptId, {
     title: session.title,
     comparisonId: null,
-    archived: false, // another one was kept before
+    archived: false, // another branch was kept before
     ...(session.pinnedAt !== null && { pinned: true }),
   });
 }
@@ -129,7 +129,7 @@ async function readBranch(
 
 const secondsOf = (run: RunRecord | undefined): number => (run?.usage?.activeMs ?? 0) / 1000;
 
-/** The last words of the run: a program may end with a call, after which its last message is empty. */
+/** The run's last text: a program may end with a call, after which its last message is empty. */
 async function answerOf(runs: Runs, sessionId: string, run: RunRecord): Promise<string> {
   const { items } = await runs.messages(sessionId, { limit: LAST_MESSAGES });
   const texts = items.map((message) =>

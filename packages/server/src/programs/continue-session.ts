@@ -93,7 +93,7 @@ async function agentOf({ composer }: ContinueParts, session: SessionRecord): Pro
   });
 }
 
-/** As much of the agent's choices as the program takes: its model and thinking, else its thinking, else neither. */
+/** The agent's choices as far as the program supports them: model and thinking, else thinking, else neither. */
 async function settle(
   parts: ContinueParts,
   agent: RuntimeAgent,
@@ -127,7 +127,7 @@ async function canContinue(
   return facts.ok ? stillAsks(agent, to, facts.value) : facts;
 }
 
-/** A program that asks nobody would run its own tools unasked; only an agent that names it has chosen that. */
+/** A program without approvals would run its own tools unasked; only an agent that names it has chosen that. */
 function stillAsks({ spec }: RuntimeAgent, { harness }: ContinueIn, facts: HarnessFacts): Result<true> {
   const asks = facts.approvalModes.includes("prompt") || !spec.allowNativeTools;
   return asks || spec.harness === harness ? ok(true) : fail("continue_unasked", { harness });

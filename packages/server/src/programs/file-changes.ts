@@ -41,7 +41,7 @@ function diffOf(
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Nothing is text too. */
+/** An empty file counts as text. */
 function textOf(bytes: Uint8Array = new Uint8Array()): string | undefined {
   if (bytes.byteLength > MOST_DIFF_CHARS || bytes.includes(0)) return undefined;
   try {

@@ -18,7 +18,7 @@ export interface ChangeParts {
   readonly composer: Pick<Composer, "knows">;
 }
 
-/** A config decides where requests go and which secrets go with them: it may not be tried live by whoever likes. */
+/** A config decides where requests and their secrets go, so not everyone may try one live. */
 export async function checkChange(
   { models, sharing, composer }: ChangeParts,
   caller: Caller,
@@ -43,7 +43,7 @@ export async function checkChange(
   return model === undefined || model === RECORDED_MODEL ? ok(true) : models.check(model);
 }
 
-/** A run outlives its user's right to the agent: who may no longer use the agent does not replay it either. */
+/** A user who lost the right to use the agent cannot replay their earlier runs with it. */
 export async function checkAgents(
   { database, sharing }: { readonly database: Pick<Database, "pool">; readonly sharing: AgentSharings },
   caller: Caller,
@@ -60,7 +60,7 @@ export async function checkAgents(
   return ok(true);
 }
 
-/** An older revision may have been taken back for a reason, and a draft was made live by nobody. */
+/** An older revision may have been withdrawn for a reason, and a draft was never made live. */
 export const checkRevision = async (
   sharing: AgentSharings,
   caller: Caller,

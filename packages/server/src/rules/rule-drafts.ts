@@ -34,7 +34,7 @@ export const checkedDraft = async (
 ): Promise<Result<RuleDraft>> =>
   mayWrite(draft, caller) ? checkedTools(parts, draft, caller.email) : forEverybody();
 
-/** A rule on a tool or a field that does not exist would never match, and nobody would notice. */
+/** A rule on a missing tool or field would silently never match. */
 export async function checkedTools(
   { registry, composer }: RuleDraftParts,
   draft: RuleDraft,
@@ -68,7 +68,7 @@ export async function checkedTools(
     : fail("input_invalid", { where: faultsText(faults), issues: faults });
 }
 
-/** Accounts that depend on an agent's config are known of the agent's own tools only. */
+/** Accounts that depend on an agent's config are known only for the agent's own tools. */
 const providersOf = (shared: Capability["connections"], { connections }: AnyTool): string[] =>
   joinNeeds(shared, typeof connections === "function" ? undefined : connections).map(
     ({ provider }) => provider,

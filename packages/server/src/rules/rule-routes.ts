@@ -305,7 +305,7 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
   });
 }
 
-/** Where a label comes from that a check only supposes. */
+/** The source of a label that a check assumes. */
 const supposed = { tool: "supposition", at: new Date(0).toISOString() };
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);

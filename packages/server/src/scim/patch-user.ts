@@ -130,7 +130,7 @@ function assign(holder: Json, attribute: Attribute, op: PatchOperation["op"], va
   return DONE;
 }
 
-/** All that the filter matches; without a filter all there are. */
+/** All values that the filter matches; without a filter, all. */
 function applyToMatches(
   target: Target,
   filter: Filter | undefined,
@@ -158,7 +158,7 @@ const removedFrom = (items: readonly Json[], hits: readonly Json[], part: Attrib
     ? items.filter((item) => !hits.includes(item))
     : items.map((item) => (hits.includes(item) ? { ...item, [part.name]: undefined } : item));
 
-/** One is primary: whoever becomes it takes it from the others. */
+/** Only one value is primary: setting one clears the others. */
 const changedItem = (item: Json, set: Json, isChanged: boolean): Json => {
   if (isChanged) return { ...item, ...set };
   return set.primary === true ? { ...item, primary: undefined } : item;

@@ -40,7 +40,7 @@ function tokensOf(text: string): string[] | undefined {
   return text.slice(at).trim() === "" ? tokens : undefined;
 }
 
-/** Each method returns undefined where the text is no filter; then everything is. */
+/** Each method returns undefined where the text is not a filter; then the whole filter is invalid. */
 class Reader {
   readonly #tokens: readonly string[];
   #at = 0;

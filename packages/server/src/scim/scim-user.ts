@@ -67,7 +67,7 @@ export function typedParts(attributes: readonly Attribute[], value: Json): Scim<
   return { value: read };
 }
 
-/** `active` stays as it is where nothing is said: a replacement that forgets it lets nobody back in. */
+/** `active` stays unchanged if missing: a replacement without it must not reactivate anybody. */
 export function readUser(body: Json, isActiveNow = true): Scim<DirectoryUserInput> {
   const core = typedParts(USER_ATTRIBUTES, body);
   if ("refusal" in core) return core;

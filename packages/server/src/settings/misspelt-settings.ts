@@ -7,7 +7,7 @@ import { nearest } from "@capstan/core/internal";
 
 const PREFIX = "CAPSTAN_";
 const KUBERNETES = /^CAPSTAN_(?:SERVICE_(?:HOST|PORT\w*)|PORT_\d+_\w+)$/;
-/** Of the command line, of tests, and what programs of packages are given. */
+/** Used by the command line, by tests and by packages' programs. */
 const OTHERS =
   /^CAPSTAN_(?:SECRET_\w+|URL|KEY|ORGANISATION|AGENT|AGENTS_CACHE|CLIENTS_CACHE|TOKEN_\w+|USER_\w+)$/;
 const FARTHEST_LENGTHS = 2; // a few letters in the middle of a longer name may be another program's

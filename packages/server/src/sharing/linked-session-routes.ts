@@ -92,7 +92,7 @@ interface OpenedLink {
 
 const unknown = () => fail("not_found", { what: "shared session", id: "this link" });
 
-/** A link shows what whoever made it may see now: it ends with them, and with their right to other people's sessions. */
+/** A link shows what its creator may currently see: it ends when they leave, or lose the right to other people's sessions. */
 async function openLink(
   { sessionLinks, sessions, people, isAdmin }: LinkedSessionParts,
   secret: string,

@@ -78,7 +78,7 @@ export interface OrganisationFoundations {
   readonly database: Database;
   /** Clients register at the server, for all its organisations. */
   readonly registrationKey: Buffer;
-  /** Who people are is the first one's. */
+  /** People's identities belong to the first organisation. */
   readonly identityChecks: IdentityChecks;
   readonly programs: MachinePrograms;
   /** Where pip and npm find the operator's registries. */
@@ -235,7 +235,7 @@ function registerConfig(
   return ok(true);
 }
 
-/** Who is an admin before anyone wrote a rule. */
+/** Who is an admin before the first rule exists. */
 const operatorRules = ({ CAPSTAN_OIDC_ADMINS }: Settings): RoleRule[] =>
   CAPSTAN_OIDC_ADMINS.map((entry) => {
     const [claim = "", ...value] = entry.split("=");

@@ -54,7 +54,7 @@ import { openTriggers } from "../triggers/open-triggers.ts";
 import { openUsers } from "../users/open-users.ts";
 import { type OrganisationFoundations, openFoundations } from "./foundations.ts";
 
-/** What a server may be given beside its settings. */
+/** Options of a server besides its settings. */
 export interface ServerExtras {
   /** How the server's own user is recognised; tests take away what the system tells. */
   readonly localCallers?: LocalCallerParts;
@@ -70,9 +70,9 @@ export interface ServerExtras {
 /** What the server gives to the features of each organisation. */
 export interface FeatureExtras extends ServerExtras {
   readonly host: OrganisationHost;
-  /** Where runs of all organisations have their places. */
+  /** The slots for runs of all organisations. */
   readonly places: RunPlaces;
-  /** Set for one beside the first. */
+  /** Set for organisations after the first. */
   readonly organisation?: OrganisationFoundations;
 }
 
@@ -157,7 +157,7 @@ const placeIn = ({ host, places }: FeatureExtras, { organisation }: Database) =>
   organisation: organisation?.id ?? FIRST_ORGANISATION,
 });
 
-/** Where package managers look, for one beside the first. */
+/** Where package managers search, for organisations after the first. */
 const toolsOf = ({ organisation }: FeatureExtras) =>
   organisation ? { environment: organisation.toolEnvironment } : {};
 

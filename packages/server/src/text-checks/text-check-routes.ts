@@ -171,7 +171,7 @@ function decide(text: string, checks: readonly CompiledCheck[]): TextTrialResult
   return { decision: "mask", check: masks?.check.name ?? null, text: said };
 }
 
-/** To ask a model is to use it, which who may only see does not. */
+/** Asking a model requires the right to use it; reading is not enough. */
 function checkModels(checks: readonly CompiledCheck[], { rights }: Caller): Result<true> {
   const model = checks.find(({ check }) => isModelCheck(check));
   const needed = rightFor("run", "use");

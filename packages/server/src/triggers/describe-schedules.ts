@@ -64,7 +64,7 @@ const TRIGGER_STATUS: Readonly<Record<string, ScheduleRun["status"]>> = {
   invalid: "failed",
 };
 
-/** By its run; before there is one, and when there never was one, by the trigger. */
+/** From its run, or from the trigger if there is no run. */
 async function lastRun(
   { root }: DescribeParts,
   { id, capability }: ScheduleRecord,

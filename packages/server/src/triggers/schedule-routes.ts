@@ -82,7 +82,7 @@ const remove = createRoute({
   responses: { 204: { description: "It is gone." } },
 });
 
-/** They change by themselves: not compared when a schedule is sent back. */
+/** Changed by the server: not compared when a schedule is sent back. */
 const FIGURES = ["last_fired_at", "next_run_at", "agent", "last_run"];
 const NOT_THEIRS = {
   message: "A schedule runs with the rights of its user, and this key is someone else's.",
@@ -200,7 +200,7 @@ const switched = (schedule: ScheduleRecord, enabled: boolean): ScheduleRecord =>
   ...(enabled && !schedule.enabled && { resumedAt: new Date() }),
 });
 
-/** What a schedule has done so far stays when it is changed. */
+/** A change keeps the schedule's history. */
 function scheduleRecord(
   fields: z.output<typeof ScheduleCreate>,
   user: string,

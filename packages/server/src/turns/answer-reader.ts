@@ -40,7 +40,7 @@ export class AnswerReader {
   usage: AnswerUsage = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
   /** Set when the run did not end with an answer. */
   failure: Failure | undefined;
-  /** Text already sent that no longer counts, because the provider's stream broke and the step started over. */
+  /** Text already sent that is void, because the provider's stream broke and the step started over. */
   takenBack = false;
 
   constructor(clientTools: Iterable<string>) {

@@ -15,7 +15,7 @@ export interface TurnParts extends StartRunParts {
 export interface TurnRequest {
   readonly agentId: string;
   readonly by: string;
-  /** The login of a client that asks in their name. */
+  /** The login of a client that acts for the user. */
   readonly client?: string | undefined;
   /** Whether they may also approve changes of rights. */
   readonly isAdmin?: boolean;

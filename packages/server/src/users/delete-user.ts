@@ -64,7 +64,7 @@ export function deleteUserRoutes(parts: DeleteUserParts) {
   return routes;
 }
 
-/** Accounts first: their tokens are needed to revoke them at the providers. Interrupted, it is simply asked again. */
+/** Accounts first: their tokens are needed to revoke them at the providers. If interrupted, repeat the request. */
 async function deleteUser(
   parts: DeleteUserParts,
   email: string,

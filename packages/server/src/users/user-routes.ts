@@ -159,14 +159,14 @@ export function userRoutes({ users, audit, database }: UserRouteParts) {
   return routes;
 }
 
-/** What is gone is called what it was called when it was written down. */
+/** Deleted things keep the name they had when the entry was written. */
 const nameIn = ({ name, tool }: Record<string, unknown>): string | null =>
   [name, tool].find((each) => typeof each === "string") ?? null;
 
 const EFFECTIVE_SCOPES =
   "scopes: beside own_scopes they are what the user has with grants, and cannot be set; leave them out, or send them as they were read";
 
-/** Beside `own_scopes`, `scopes` is what GET answers: set, it would turn grants for a time into rights for ever. */
+/** `scopes` is what GET returns beside `own_scopes`: setting it would turn temporary grants into permanent ones. */
 function settingsOf(
   current: User,
   { own_scopes, scopes, ...rest }: z.output<typeof UserPut>,
@@ -177,7 +177,7 @@ function settingsOf(
   return changes.ok ? ok({ ...rest, scopes: own_scopes ?? scopes }) : changes;
 }
 
-/** Rights are private: they tell whose key is worth stealing. */
+/** Rights are private: they reveal whose key is worth stealing. */
 const maySee = (caller: Caller, email: string): boolean =>
   caller.rights.includes("admin") || caller.email === email;
 

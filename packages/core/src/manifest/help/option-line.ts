@@ -30,13 +30,13 @@ const BRACKET_VALUE = /^ (<[^>]*>|\[[^\]]*\]|\{[^}]*\})(?:\.\.\.)?/;
 const UPPER_VALUE = /^ ([A-Z][A-Z0-9_:|-]*(?:,[A-Z0-9]+)*(?:\.{2,3})?(?:\[[^\]]*\])?)(?=[\s,]|$)/;
 /** Lower-case words count as a value only when a gap or the end of the line follows them. */
 const WORD_VALUE = /^ ([a-z][\w[\]:,|=-]*(?:\.{2,3})?(?: [a-z][\w-]*){0,2})(?= {2,}|$)/;
-/** `-C[WHEN]`: a value that may be left out, right behind a letter. */
+/** `-C[WHEN]`: an optional value, directly after a letter. */
 const ATTACHED_VALUE = /^\[([^\]=]+)\](?=\s|,|$)/;
 /** `-Tv  - Set output format to 'v'`, `-ofile - Write output to 'file'`: the text quotes the value that stands behind the letter. */
 const QUOTED_VALUE = /^-([A-Za-z])([a-z]\w*(?:=\w+)?)(?= {2,}|\s+- )/;
 const SEPARATOR = /^(?:,\s*|\s*\|\s*|\s*\/\s*(?=--?\w)|\s+(?=--?[A-Za-z]))/;
 
-/** Undefined when the line is none. */
+/** Undefined when the line is not an option. */
 export function readOptionLine(
   text: string,
 ): (Omit<HelpOption, "description" | "section"> & { rest: string }) | undefined {

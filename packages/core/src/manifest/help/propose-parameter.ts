@@ -26,7 +26,7 @@ const FLAG_NAME = /^-{1,2}[A-Za-z][A-Za-z0-9_.-]{0,59}$/;
 export const flagOf = ({ flags }: Pick<HelpOption, "flags">): string =>
   flags.find((flag) => flag.startsWith("--")) ?? flags.find((flag) => flag.length > 2) ?? flags[0] ?? "";
 
-/** Undefined when a manifest cannot say it. */
+/** Undefined when a manifest cannot express it. */
 export function proposeOption(option: HelpOption, hasTypeNotes: boolean): Typed | undefined {
   const name = flagOf(option);
   if (!FLAG_NAME.test(name) || option.takesSeveralWords) return undefined;
@@ -50,7 +50,7 @@ function kindOf(
   if (choices) return { type: "option", choices };
   const type = notes.type ?? typeOf(placeholder);
   if (type !== undefined) return { type };
-  // A switch, unless the list notes types and has none for this one, or says "specify": then both ways of giving it are open.
+  // A switch, unless the list notes types but none for this one, or says "specify": then it may take a value or not.
   if (placeholder === "") return { type: hasTypeNotes || SAYS_VALUE.test(description) ? "option" : "flag" };
   return { type: valueIsOptional ? "option" : "string" };
 }

@@ -25,7 +25,7 @@ export interface CommandHelp {
   readonly isUnclear: boolean;
   /** True when the text says that it reads standard input. */
   readonly readsStdin: boolean;
-  /** Exit codes beside 0 that are an answer. */
+  /** Exit codes besides 0 that are an answer. */
   readonly exitCodes?: ExitCodes | undefined;
   /** True when types stand behind each option, as yargs writes them: an option without one may still take a value. */
   readonly hasTypeNotes: boolean;

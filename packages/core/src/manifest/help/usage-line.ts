@@ -14,7 +14,7 @@ export interface UsageOption {
 export interface Usage {
   readonly positionals: readonly HelpPositional[];
   readonly options: readonly UsageOption[];
-  /** True when the line names arguments that it does not tell apart, such as those of a subcommand or of an example. */
+  /** True when the line has arguments that cannot be told apart, such as those of a subcommand or an example. */
   readonly isUnclear: boolean;
 }
 
@@ -41,7 +41,7 @@ export function readUsage(line: string): Usage {
 const BARE_WORD = /^[a-z][\w-]*$/;
 const MAX_BARE_WORDS = 2; // `cmp file1 file2`; more of them are a sentence
 
-/** `next`: the word behind a flag that stands without brackets, which may be its value. */
+/** `next`: the word after a flag without brackets, which may be its value. */
 function optionOf(text: string, next: string): { read: UsageOption; takesNext: boolean } | undefined {
   const [, flag, value] = /^(-{1,2}[A-Za-z][\w-]*)(?:[ =](.+))?$/.exec(text) ?? [];
   if (flag === undefined) return undefined;
@@ -50,7 +50,7 @@ function optionOf(text: string, next: string): { read: UsageOption; takesNext: b
   return { read: { flag, ...(placeholder && { placeholder }) }, takesNext };
 }
 
-/** Behind a flag that stands alone: `-i FILE`, `-i <file>`. */
+/** After a flag of its own: `-i FILE`, `-i <file>`. */
 const VALUE_WORD = /^(<[^>]+>|[A-Z][A-Z0-9_]*)$/;
 
 /** `<version> [<version> [...]]` is one argument, given once or more. */
@@ -107,7 +107,7 @@ function stripBrackets(word: string): Inner {
   return { text: inGroup ?? text, required, repeatable };
 }
 
-/** Words of the line; what stands in brackets is one word, also with brackets inside. */
+/** Words of the line; text in brackets is one word, also with nested brackets. */
 function usageWords(line: string): string[] {
   let depth = 0;
   const marked = [...line].map((character) => {
