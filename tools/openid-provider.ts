@@ -4,7 +4,7 @@
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
 import { type Adapter, Provider } from "oidc-provider";
 import { noteIssued, tokensIn } from "./token-search.ts";
 
@@ -27,6 +27,8 @@ export interface TestProvider {
   readonly tokens: { refuse: string | undefined; asked: number };
   /** The addresses of the server under test, known once it listens. */
   allow(origin: string): Promise<void>;
+  /** From now on the provider signs with a key of its own that nobody has seen. */
+  rotateKeys(): Promise<void>;
   /** With the provider's own key: what a token says can be anything. */
   sign(payload: JWTPayload, type?: string): Promise<string>;
   close(): Promise<void>;
@@ -53,12 +55,18 @@ export async function testProvider(
     backchannel_logout_session_required: true,
   };
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
-  const key = { ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid: "the-key" };
-  const provider = newProvider(issuer, key, known, hasDeviceFlow, givesRefreshTokens);
+  const keys: JWK[] = [];
+  /** Signs with this key; the ones before it stay published. */
+  const withKey = (key: JWK, kid: string) => {
+    keys.unshift({ ...key, alg: "RS256", use: "sig", kid });
+    const made = newProvider(issuer, keys, known, hasDeviceFlow, givesRefreshTokens);
+    made.on("grant.success", ({ body }) => noteIssued(...tokensIn(body)));
+    return made;
+  };
+  const provider = withKey(await exportJWK(privateKey), "the-key");
   noteIssued(client.client_secret);
-  provider.on("grant.success", ({ body }) => noteIssued(...tokensIn(body)));
   const tokens: TestProvider["tokens"] = { refuse: undefined, asked: 0 };
-  const answer = interactionsBefore(provider);
+  let answer = interactionsBefore(provider);
   handle = (request, response) => {
     if (request.url !== "/token") return answer(request, response);
     tokens.asked++;
@@ -75,17 +83,27 @@ export async function testProvider(
     provider,
     tokens,
     async allow(origin) {
-      const addresses = {
+      Object.assign(client, {
         redirect_uris: [`${origin}/login/callback`],
         backchannel_logout_uri: `${origin}/login/backchannel`,
-      };
-      const { adapter } = provider.Client as never as { adapter: Adapter };
-      await adapter.upsert(client.client_id, { ...client, ...addresses }, 3600);
+      });
+      await registerClient(provider, client);
+    },
+    async rotateKeys() {
+      const { privateKey: next } = await generateKeyPair("RS256", { extractable: true });
+      const rotated = withKey(await exportJWK(next), crypto.randomUUID());
+      await registerClient(rotated, client);
+      answer = interactionsBefore(rotated);
     },
     sign: (payload, type = "logout+jwt") =>
       new SignJWT(payload).setProtectedHeader({ alg: "RS256", kid: "the-key", typ: type }).sign(privateKey),
     close: () => closed(server),
   };
+}
+
+function registerClient(provider: Provider, client: { readonly client_id: string }): Promise<unknown> {
+  const { adapter } = provider.Client as never as { adapter: Adapter };
+  return Promise.resolve(adapter.upsert(client.client_id, { ...client }, 3600));
 }
 
 const closed = (server: Server): Promise<void> =>
@@ -96,13 +114,13 @@ const closed = (server: Server): Promise<void> =>
 
 function newProvider(
   issuer: string,
-  key: object,
+  keys: readonly JWK[],
   people: Map<string, TestPerson>,
   hasDeviceFlow: boolean,
   givesRefreshTokens: boolean,
 ): Provider {
   const provider: Provider = new Provider(issuer, {
-    jwks: { keys: [key as never] },
+    jwks: { keys: keys as never },
     cookies: { keys: ["a key for tests"] },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
     features: {

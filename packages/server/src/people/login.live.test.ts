@@ -83,6 +83,14 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     expect((await server.call("GET", "/v1/me")).body).toMatchObject({ user: null, rights: [], by: "nobody" });
   });
 
+  test("the provider may change its keys as often as it likes", async () => {
+    for (const person of ["alice", "bob"]) {
+      await op.rotateKeys();
+      const { token } = await signIn(person);
+      expect(await me(token)).toMatchObject({ by: "login" });
+    }
+  });
+
   test("only a hash of the cookie is stored", async () => {
     const { token } = await signIn("alice");
     const { rows } = await server.services.database.pool.query("select * from logins");
@@ -362,6 +370,19 @@ describe.each(STORES)("on $name", ({ fresh }) => {
       expect(await me(second.token)).toMatchObject({ by: "nobody" });
       expect(await me(bob.token)).toMatchObject({ by: "login" });
     });
+
+    test.each([
+      ["ahead of", 120],
+      ["behind", -120],
+    ])(
+      "a report of a provider whose clock is two minutes %s ours ends logins, too",
+      async (_what, seconds) => {
+        const { token } = await signIn("alice");
+        const now = Math.floor(Date.now() / 1000) + seconds;
+        expect((await report(await op.sign(facts({ iat: now, exp: now + 60 })))).status).toBe(200);
+        expect(await me(token)).toMatchObject({ by: "nobody" });
+      },
+    );
 
     test.each([
       ["for another client", { aud: "another" }],

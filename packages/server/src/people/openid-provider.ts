@@ -6,7 +6,7 @@
 import { fail, ok, type Result } from "@capstan/core";
 import type { Person } from "@capstan/runtime";
 import type { JWTPayload } from "jose";
-import type { Configuration } from "openid-client";
+import type { Configuration, ServerMetadata } from "openid-client";
 import type { Settings } from "../settings/settings.ts";
 import { askDevice, beginDevice, type DeviceCode, hasDeviceFlow } from "./device-flow.ts";
 import type { ProviderTokens, ProviderWord } from "./identity-types.ts";
@@ -38,6 +38,12 @@ export interface OpenIdProvider {
 }
 
 const TIMEOUT_SECONDS = 10;
+/** How far the provider's clock may be from ours. */
+const CLOCK_SECONDS = 300;
+/** From this age on the library fetches keys again for one that it does not know. */
+const AGED_SECONDS = 60;
+/** Anybody may send a logout token with an unknown key. */
+const SECONDS_BETWEEN_KEYS = 5;
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 const LOGOUT_TOKEN_MINUTES = 5;
 
@@ -91,30 +97,53 @@ export function openIdProvider(settings: Settings): OpenIdProvider | undefined {
   };
 }
 
-/** Read once and cached; after a failure the next caller reads it again. */
+/**
+ * Read once and cached; after a failure the next caller reads it again. Each caller gets a copy in which the cached keys are
+ * old enough to be fetched again, so that keys rotated twice within a minute are found at once.
+ */
 function discoveredOnce(settings: Settings, issuer: string, clientId: string): () => Promise<Configuration> {
-  let known: Promise<Configuration> | undefined;
-  return () => {
-    known ??= discover(settings, issuer, clientId).catch((error: unknown) => {
+  let known: Promise<ServerMetadata> | undefined;
+  let last: Configuration | undefined;
+  return async () => {
+    const oidc = await import("openid-client");
+    known ??= discover(issuer, clientId).catch((error: unknown) => {
       known = undefined;
       throw error;
     });
-    return known;
+    const config = configured(oidc, await known, clientId, settings.CAPSTAN_OIDC_CLIENT_SECRET);
+    const keys = last && oidc.getJwksCache(last);
+    const oldest = Math.floor(Date.now() / 1000) - AGED_SECONDS;
+    if (keys !== undefined) oidc.setJwksCache(config, { ...keys, uat: Math.min(keys.uat, oldest) });
+    last = config;
+    return config;
   };
 }
 
-async function discover(settings: Settings, issuer: string, clientId: string): Promise<Configuration> {
+type Oidc = typeof import("openid-client");
+
+async function discover(issuer: string, clientId: string): Promise<ServerMetadata> {
   const oidc = await import("openid-client");
-  const secret = settings.CAPSTAN_OIDC_CLIENT_SECRET;
-  const plain = issuer.startsWith("http:") ? [oidc.allowInsecureRequests] : []; // settings allow it on loopback only
-  const execute = [...plain, oidc.enableNonRepudiationChecks];
-  const options = { execute, timeout: TIMEOUT_SECONDS };
+  const options = { execute: insecureOnLoopback(oidc, issuer), timeout: TIMEOUT_SECONDS };
   const found = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), options);
-  if (secret === undefined) return found;
-  const methods = found.serverMetadata().token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-  const auth = methods.includes("client_secret_post") ? oidc.ClientSecretPost : oidc.ClientSecretBasic;
-  const config = new oidc.Configuration(found.serverMetadata(), clientId, undefined, auth(secret));
-  for (const apply of execute) apply(config);
+  return found.serverMetadata();
+}
+
+/** Settings allow plain http on loopback only. */
+const insecureOnLoopback = (oidc: Oidc, issuer: string) =>
+  issuer.startsWith("http:") ? [oidc.allowInsecureRequests] : [];
+
+function configured(
+  oidc: Oidc,
+  metadata: ServerMetadata,
+  clientId: string,
+  secret: string | undefined,
+): Configuration {
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  const withSecret = methods.includes("client_secret_post") ? oidc.ClientSecretPost : oidc.ClientSecretBasic;
+  const auth = secret === undefined ? oidc.None() : withSecret(secret);
+  const config = new oidc.Configuration(metadata, clientId, { [oidc.clockTolerance]: CLOCK_SECONDS }, auth);
+  for (const apply of insecureOnLoopback(oidc, metadata.issuer)) apply(config);
+  oidc.enableNonRepudiationChecks(config);
   config.timeout = TIMEOUT_SECONDS;
   return config;
 }
@@ -128,6 +157,7 @@ async function readLogoutToken(config: Configuration, token: string, clientId: s
     issuer,
     audience: clientId,
     maxTokenAge: `${LOGOUT_TOKEN_MINUTES} minutes`,
+    clockTolerance: CLOCK_SECONDS,
     algorithms: ASYMMETRIC, // never `none`, never one where our own secret is the key
     requiredClaims: ["iat", "jti", "events"],
   });
@@ -162,7 +192,11 @@ const knownKeys = new Map<string, RemoteKeys>();
 
 /** Kept, so that keys are fetched rarely however many tokens someone invents. */
 function keysAt(url: string, create: typeof import("jose").createRemoteJWKSet): RemoteKeys {
-  const keys = knownKeys.get(url) ?? create(new URL(url), { timeoutDuration: TIMEOUT_SECONDS * 1000 });
+  const limits = {
+    timeoutDuration: TIMEOUT_SECONDS * 1000,
+    cooldownDuration: SECONDS_BETWEEN_KEYS * 1000,
+  };
+  const keys = knownKeys.get(url) ?? create(new URL(url), limits);
   knownKeys.set(url, keys);
   return keys;
 }

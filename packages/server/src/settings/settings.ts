@@ -3,6 +3,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import { parseClearJson, readInput } from "@capstan/core/internal";
 import { z } from "zod";
 import { isAddressRange } from "./address-range.ts";
+import { adminClaims } from "./admin-claims.ts";
 import { misspeltSettings } from "./misspelt-settings.ts";
 import { numberSetting } from "./number-setting.ts";
 
@@ -109,12 +110,7 @@ const Environment = z.object({
     .regex(/\bopenid\b/, "must contain openid")
     .default("openid email profile"),
   CAPSTAN_OIDC_TRUST_EMAIL: z.stringbool().default(false),
-  CAPSTAN_OIDC_ADMINS: list
-    .refine(
-      (entries) => entries.every((entry) => /^[^=\s]+=.+$/.test(entry)),
-      "must have the form claim=value,claim=value",
-    )
-    .default([]),
+  CAPSTAN_OIDC_ADMINS: adminClaims.default([]),
   CAPSTAN_OIDC_RECHECK_SECONDS: numberSetting({ whole: true, min: 0, max: 86_400 }).default(60),
   CAPSTAN_LOGIN_HOURS: numberSetting({ above: 0, max: 8760 }).default(12),
   CAPSTAN_CLIENT_DOCUMENTS: z.enum(["on", "off"]).default("on"),

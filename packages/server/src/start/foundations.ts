@@ -237,10 +237,7 @@ function registerConfig(
 
 /** Who is an admin before the first rule exists. */
 const operatorRules = ({ CAPSTAN_OIDC_ADMINS }: Settings): RoleRule[] =>
-  CAPSTAN_OIDC_ADMINS.map((entry) => {
-    const [claim = "", ...value] = entry.split("=");
-    return { claim, value: value.join("="), role: "admin", scopes: [] };
-  });
+  CAPSTAN_OIDC_ADMINS.map((each) => ({ ...each, role: "admin", scopes: [] }));
 
 /** The configured search providers; SearXNG before those that cost money. */
 function searchSettings({ SEARXNG_URL, BRAVE_API_KEY, TAVILY_API_KEY }: Settings): SearchSettings[] {
