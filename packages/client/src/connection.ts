@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   readonly fetch?: Fetch;
   /** An API key, or a function that returns it; not required on loopback. */
   readonly key?: string | (() => string | undefined);
-  /** For who is in several; a key names its own. */
+  /** For users in several; a key names its own. */
   readonly organisation?: string | undefined;
 }
 

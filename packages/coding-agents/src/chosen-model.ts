@@ -28,7 +28,7 @@ export function chosenModel(
   return { model, runsOn: model, warnings };
 }
 
-/** The program names another model than the one that was chosen. */
+/** The program reports a model other than the chosen one. */
 export function replacedWarning(
   models: ModelRegistry,
   agent: AgentName,
@@ -39,7 +39,7 @@ export function replacedWarning(
   return chosen && runs && runs.modelId !== chosen.modelId ? [replaced(agent, chosen, runs)] : [];
 }
 
-/** By the price list; the model that the program names counts, where it is known. */
+/** By the price list, for the model that the program reports if known. */
 export const priceBy =
   (models: ModelRegistry, agent: AgentName, chosen: ModelCapabilities | null): CostOf =>
   (usage, told) => {

@@ -129,7 +129,7 @@ function startLocal(
   });
 }
 
-/** The environment of a run in another home: nothing in it points at this user's state or temporary folder, which the other cannot open. */
+/** The environment of a run in another home, without references to this user's state or temporary folder. */
 const inHome = (home: string, ambient: LocalParts["ambient"], { stateVariables }: CodingAgentAdapter) => ({
   ...Object.fromEntries(
     Object.entries(ambient).filter(

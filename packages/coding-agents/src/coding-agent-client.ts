@@ -21,7 +21,7 @@ export interface RunOptions extends AnyRunOptions {
   readonly agent: AgentName;
 }
 
-/** What every event of a run has. */
+/** Fields of every event of a run. */
 export type BaseEvent = Pick<CodingAgentEvent, "type">;
 
 export interface ClientOptions {
@@ -29,7 +29,7 @@ export interface ClientOptions {
   readonly url?: string;
   /** For a remote Capstan: sent as `Authorization: Bearer`. */
   readonly apiKey?: string;
-  /** The environment that agents get a part of; default: this process's own. */
+  /** The environment from which agents get a part; default: this process's own. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly runner?: Partial<RunnerSettings>;
   readonly models?: ModelRegistry;

@@ -55,7 +55,7 @@ function Screens() {
       </Suspense>
     </CrashNote>
   );
-  if (first === "shared") return screen; // whoever has a link has no key, and sees nothing else
+  if (first === "shared") return screen; // a visitor with a link has no key and sees nothing else
   return (
     <KeyGuard>
       <Shell>{screen}</Shell>

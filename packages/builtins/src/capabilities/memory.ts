@@ -95,7 +95,7 @@ export const memory = defineCapability({
   category: "Productivity",
   systemPrompt: PROMPT,
   tools: [remember, recall, forget],
-  /** An admin reads first what one user's conversation writes for others. */
+  /** What one user's conversation writes for others needs an admin's approval. */
   hooks: {
     beforeCall: ({ capabilityId, tool, input }) =>
       capabilityId === MEMORY_ID && tool.endsWith(remember.name) && scopeIn(input) !== "user"

@@ -57,7 +57,7 @@ export interface MadeMedia {
   readonly base64: string;
 }
 
-/** Who pays for what a model makes: its budgets decide. */
+/** Whose budgets pay for the model's output. */
 export type CatalogSpender = Pick<ToolContext, "user" | "agentId" | "signal">;
 
 export interface CatalogParts {

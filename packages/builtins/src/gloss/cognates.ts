@@ -1,6 +1,6 @@
 /**
  * English words that look like a word of another language: "temperatura" and temperature, "pausieren" and pause. Guesses by the
- * usual endings, for words that the dictionary lacks; the caller keeps only those that the catalog speaks of.
+ * usual endings, for words that the dictionary lacks; the caller keeps only those in the catalog.
  */
 import { type EuropeanLanguage, plainWord } from "./word-keys.ts";
 

@@ -74,7 +74,7 @@ export function languageOf(text: string, { coverage, isEnglish }: Lexicon): Glos
       const lettered = OWN_LETTERS[language].test(text) ? 1 : 0;
       return { language, score: said + lettered, covered: coverage(language) };
     })
-    // One sign does not tell: "weather in Köln" and "theatres in Chicago, IL" are English.
+    // One hint is not enough: "weather in Köln" and "theatres in Chicago, IL" are English.
     .filter(
       ({ score, covered }) =>
         (score + accents > english &&

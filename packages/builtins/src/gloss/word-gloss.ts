@@ -50,9 +50,9 @@ type Found = string | Meanings;
 
 interface Meanings {
   readonly meanings: readonly string[];
-  /** English words it looks like; used where the catalog speaks of them and of no meaning. */
+  /** Similar-looking English words; used if the catalog contains them but none of the translations. */
   readonly similar?: readonly string[];
-  /** The word itself, when no dictionary has it whole: "Markdown" is no "Mark" if the catalog speaks of Markdown. */
+  /** The word itself if no dictionary has it whole: "Markdown" is not "Mark" if the catalog contains Markdown. */
   readonly asWritten?: string;
 }
 
@@ -89,7 +89,7 @@ function europeanWords(text: string, language: EuropeanLanguage, dictionary: Dic
     return wordsIn(token).flatMap((word): Found[] => {
       const meaning = FUNCTION_MEANINGS[language].get(plainWord(word));
       if (meaning !== undefined) return meaning === "" ? [] : [meaning];
-      if (isCapitalised(word) && timezoneOf(word) !== undefined) return [word]; // Hamburg is no hamburger
+      if (isCapitalised(word) && timezoneOf(word) !== undefined) return [word]; // Hamburg is not a hamburger
       return glossedWord(word, language, dictionary);
     });
   });

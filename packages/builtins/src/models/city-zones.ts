@@ -121,7 +121,7 @@ function loadCountries(): Map<string, string> {
 /** In every Node that we support, and not yet in TypeScript's library. */
 type LocaleWithZones = Intl.Locale & { getTimeZones?(): string[] };
 
-/** Every pair of letters; those that are no country have no name or no zone. */
+/** Every pair of letters; those that are not a country have no name or no zone. */
 function* regions(): Generator<string> {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   for (const first of letters) for (const second of letters) yield first + second;

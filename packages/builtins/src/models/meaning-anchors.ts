@@ -1,8 +1,8 @@
-/** Ordinary words, spread over the embedding's vocabulary from frequent to rare: fixed points that other words are near to. */
+/** Ordinary words, spread over the embedding's vocabulary from frequent to rare: fixed points to measure other words against. */
 import { readFileSync } from "node:fs";
 
 const COUNT = 1024;
-const FIRST = 2_000; // before it stand signs, single letters and words without a meaning of their own
+const FIRST = 2_000; // before it are signs, single letters and words without their own meaning
 const LAST = 16_000; // after it, mostly names and parts of words
 
 let anchors: readonly string[] | undefined;

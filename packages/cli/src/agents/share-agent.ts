@@ -16,7 +16,7 @@ const ACCESS = {
   all: "Everyone may use it.",
 } as const;
 
-/** Without options it shows what is; with `--with` the agent is for these, and for all only if `--all` says so. */
+/** Without options it shows the shares; `--with` shares the agent with these only, `--all` with everyone. */
 export async function shareAgent(context: CommandContext, wanted: string) {
   const { server, options } = context;
   const api = await server();

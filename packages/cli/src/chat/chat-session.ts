@@ -80,7 +80,7 @@ async function answerAll(api: Api, terminal: Terminal, ids: readonly string[]): 
     if (status !== "pending") continue; // answered elsewhere
     if (kind === "connect") {
       const { url = "" } = Object(input) as { url?: string };
-      return fail("account_waits", { why, url, id }).failure; // a yes is given in the browser
+      return fail("account_waits", { why, url, id }).failure; // approved in the browser
     }
     const isAnswered = terminal.isInteractive && (await answer(api, terminal, asked.value));
     if (!isAnswered) return fail("approval_waits", { tool, id }).failure;

@@ -76,7 +76,7 @@ async function planRules(
   return rulePlan(rules, { served: saved.value, agents: served, coming });
 }
 
-/** A trial run checks every rule; a rule for an agent that is created here is checked when it is saved. */
+/** A dry run checks every rule; a rule for an agent that is created here is checked when it is saved. */
 async function findRuleRefusal(api: Api, rules: readonly RuleChange[]): Promise<Refused | undefined> {
   const known = rules.filter(({ action, newAgent }) => action !== "none" && newAgent === undefined);
   if (known.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** capstan capability test: a capability's recorded calls, made again by the code that is registered now. */
+/** capstan capability test: repeats a capability's recorded calls with the currently registered code. */
 import type { CapabilityTestReport } from "@capstan/client";
 import { CapabilityTestCreate } from "@capstan/client/wire";
 import type { Command, CommandContext } from "../command.ts";

@@ -153,7 +153,7 @@ async function importItems(context: CommandContext, wanted: string) {
   return written.ok ? print(written.value, () => writtenText(wanted, written.value)) : written;
 }
 
-/** One word that ends like a file is one. */
+/** A single word with a file extension is a file. */
 async function fileIn(
   words: readonly string[],
 ): Promise<Result<{ format: "jsonl" | "csv"; text: string } | undefined>> {

@@ -108,7 +108,7 @@ const ROWS: {
 
 type ToolEnd = Partial<Record<"denied" | "isError" | "interrupted", boolean | undefined>>;
 
-/** A call that did not work; one that did needs no word. */
+/** A failed call; successful ones print nothing. */
 function endOf({ denied, isError, interrupted }: ToolEnd): string {
   if (denied) return "  not allowed; --approve prompt asks you, --approve yolo allows everything\n";
   if (interrupted) return "  interrupted\n";

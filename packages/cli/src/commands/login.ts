@@ -17,7 +17,7 @@ export const login: Command = {
     const { server, environment, print } = context;
     const { url } = await server();
     const before = readLogin(url, environment);
-    const api = createApi({ url }); // who signs in is nobody yet
+    const api = createApi({ url }); // there is no user before the sign-in
     const started = await api.logins.startDevice({
       device: `capstan ${VERSION} on ${hostname()}`.slice(0, 200),
     });
@@ -27,7 +27,7 @@ export const login: Command = {
     if (!done.ok) return done;
     const { token, user, expires_at, login_id } = done.value;
     const file = writeLogin({ url, token, user, expiresAt: expires_at }, environment);
-    if (before) await createApi({ url, key: before.token }).logins.end(); // replaced; it may be over already
+    if (before) await createApi({ url, key: before.token }).logins.end(); // replaced; it may have ended already
     const note = environment.CAPSTAN_KEY?.trim() ? "CAPSTAN_KEY is set and takes precedence.\n" : "";
     const text = `Signed in as ${user} until ${expires_at}; stored in ${file}\n${note}`;
     return print({ server: url, user, login_id, expires_at, file }, text);

@@ -13,8 +13,8 @@ export const logout: Command = {
     const login = readLogin(url, environment);
     if (!login) return print({ server: url, signed_out: null }, `You are not signed in at ${url}\n`);
     const ended = await createApi({ url, key: login.token }).logins.end();
-    const isOver = ended.ok || ended.failure.code === "unauthenticated"; // by itself, or by someone else
-    if (!isOver) return ended; // still valid there: forgetting it would only hide that
+    const isOver = ended.ok || ended.failure.code === "unauthenticated"; // expired, or revoked by someone else
+    if (!isOver) return ended; // still valid there: forgetting it here would only hide that
     removeLogin(url, environment);
     return print({ server: url, signed_out: login.user }, `Signed out ${login.user}\n`);
   },

@@ -122,7 +122,7 @@ async function leave({ server, print, args }: CommandContext, id: string) {
 const missingAddress = () =>
   fail("command_invalid", { message: "an e-mail address is missing", usage: organisations.usage });
 
-/** `none` takes a limit away. */
+/** `none` removes a limit. */
 function limitsOf(options: CommandContext["options"]) {
   const number = (text: unknown) => (text === "none" ? null : Number(text));
   const [requests, cost] = [options["requests-per-minute"], options["cost-usd-per-month"]];

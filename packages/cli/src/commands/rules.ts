@@ -117,7 +117,7 @@ function parsedInput(text: unknown): Result<Record<string, unknown>> {
     const value: unknown = parseClearJson(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return ok({ ...value });
   } catch {
-    // said below
+    // reported below
   }
   return fail("command_invalid", { message: "--input is not a JSON object", usage: rules.usage });
 }

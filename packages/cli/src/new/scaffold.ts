@@ -55,7 +55,7 @@ export async function scaffold(options: ScaffoldOptions): Promise<Result<Scaffol
 
 type Words = Readonly<Record<string, string>>;
 
-/** What the template's own actions do: a capability that says nothing of itself is found by no task. */
+/** What the template's actions do: no task finds a capability without a description. */
 const usualDescription = (type: "cli" | "rt", pattern: Pattern, name: string): string => {
   if (type === "cli") return "Counts the lines, words and bytes of text files, and writes texts to files.";
   return pattern === "file"

@@ -88,7 +88,7 @@ const ambiguous = (path: string, name: string, count: number) =>
 
 type ServerField = "id" | "sentence" | "created_by" | "created_at" | "updated_at";
 
-/** As a file holds it: what the server adds is left out, and so is what is not set. */
+/** As in a file: without the server's fields and without unset ones. */
 export const fieldsOfRule = (rule: Omit<Rule, ServerField>) => ({
   name: rule.name,
   ...(rule.agent_id !== null && { agent_id: rule.agent_id }),

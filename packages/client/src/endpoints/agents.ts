@@ -91,7 +91,7 @@ export const agentEndpoints = ({ json }: Connection) => ({
   /** Promotes, rolls back, or gives a canary its share. */
   label: (id: string, change: LabelChange) =>
     json<Items<AgentLabel>>("POST", `/v1/agents/${part(id)}/labels`, { json: change }),
-  /** Whom the agent is for; its owner's and admins' to see and change. */
+  /** Who the agent is shared with; only its owner and admins see and change it. */
   shares: (id: string, signal?: AbortSignal) =>
     json<AgentSharingWire>("GET", `/v1/agents/${part(id)}/shares`, { signal }),
   share: (id: string, sharing: AgentSharingWire) =>

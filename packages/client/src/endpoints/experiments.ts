@@ -19,11 +19,11 @@ const at = (id: string) => `/v1/experiments/${encodeURIComponent(id)}`;
 export const experimentEndpoints = ({ json }: Connection) => ({
   ...pagedList<Experiment, ExperimentQuery, object>({ json }, "/v1/experiments"),
   create: (experiment: ExperimentCreate) => json<Experiment>("POST", "/v1/experiments", { json: experiment }),
-  /** How far it is, with what it has found so far. */
+  /** Its progress and its results so far. */
   get: (id: string, signal?: AbortSignal) => json<ExperimentReport>("GET", at(id), { signal }),
   cells: (id: string, query: CellQuery = {}, signal?: AbortSignal) =>
     json<Page<ExperimentCell>>("GET", `${at(id)}/cells`, { query: { ...query }, signal }),
-  /** What a variant said and called. */
+  /** A variant's answers and calls. */
   cell: (id: string, cellId: string, signal?: AbortSignal) =>
     json<ExperimentTrace>("GET", `${at(id)}/cells/${encodeURIComponent(cellId)}`, { signal }),
   /** Cells that wait for your score. */

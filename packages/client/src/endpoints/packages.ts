@@ -38,7 +38,7 @@ export const packageEndpoints = ({ json }: Connection) => ({
   /** What a package would add and be allowed to do; nothing is installed. */
   review: (source: PackageSource, signal?: AbortSignal) =>
     json<PackageReview>("POST", "/v1/packages/review", { json: source, signal }),
-  /** A package for a program that knows nothing of Capstan; its `--help` runs isolated, nothing is installed. */
+  /** Proposes a package for a program that was not made for Capstan; its `--help` runs isolated, nothing is installed. */
   wrap: (wrap: PackageWrap) => json<WrapProposal>("POST", "/v1/packages/wrap", { json: wrap }),
   install: (install: PackageInstall, options: Forced = {}, signal?: AbortSignal) =>
     json<InstalledPackage>("POST", "/v1/packages", { json: install, query: forced(options), signal }),

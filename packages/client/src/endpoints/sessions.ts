@@ -45,7 +45,7 @@ export const sessionEndpoints = (connection: Connection) => {
     get: (id: string, signal?: AbortSignal) => json<Session>("GET", sessionPath(id), { signal }),
     create: (session: SessionCreate = {}) => json<Session>("POST", "/v1/sessions", { json: session }),
     update: (id: string, patch: SessionPatch) => json<Session>("PATCH", sessionPath(id), { json: patch }),
-    /** What would come along in another program, and what would not; `update` with `continue_in` does it. */
+    /** What another program would and would not receive; `update` with `continue_in` switches. */
     compatibility: (id: string, query: { in: string; model?: string | undefined }, signal?: AbortSignal) =>
       json<Compatibility>("GET", sessionPath(id, "/compatibility"), { query, signal }),
     /** The same message to several programs or models, each in a branch with its own copy of the files. */
@@ -93,7 +93,7 @@ export const sessionEndpoints = (connection: Connection) => {
     /** Takes back what was allowed for the rest of the session: one tool, or all. */
     disallow: (id: string, query: { tool?: string | undefined } = {}) =>
       json<Session>("DELETE", sessionPath(id, "/allowed-tools"), { query }),
-    /** Where the conversation went other ways, in which sessions. */
+    /** The branches of the conversation, and their sessions. */
     branches: (id: string, signal?: AbortSignal) =>
       json<Items<BranchPoint>>("GET", sessionPath(id, "/branches"), { signal }),
     /** Summaries of the conversation, oldest first. */

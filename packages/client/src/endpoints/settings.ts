@@ -55,7 +55,7 @@ export const secretEndpoints = ({ json }: Connection) => ({
 export const userEndpoints = ({ json }: Connection) => ({
   ...pagedList<User, UserQuery>({ json }, "/v1/users"),
   get: (email: string, signal?: AbortSignal) => json<User>("GET", `/v1/users/${part(email)}`, { signal }),
-  /** Only one that is disabled. */
+  /** Only a disabled one. */
   delete: (email: string, query: UserDeleteQuery = {}) =>
     json<UserDeletion>("DELETE", `/v1/users/${part(email)}`, { query }),
   put: (email: string, patch: UserPut) => json<User>("PUT", `/v1/users/${part(email)}`, { json: patch }),

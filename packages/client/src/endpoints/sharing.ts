@@ -20,7 +20,7 @@ export const linkEndpoints = ({ json }: Connection) => ({
   revoke: (sessionId: string, id: string) => json<void>("DELETE", `${linksOf(sessionId)}/${part(id)}`),
 });
 
-/** `secret`: what stands behind `#` in a link. */
+/** `secret`: the part after `#` in a link. */
 export const sharedEndpoints = ({ json, send }: Connection) => {
   const headers = (secret: string) => ({ "capstan-link": secret });
   return {

@@ -49,7 +49,7 @@ export const ApprovalExpiryWire = z.discriminatedUnion("policy", [
 export type ApprovalExpiryWire = z.infer<typeof ApprovalExpiryWire>;
 
 export const ModelName = z.string().regex(/^[\w.-]+\/.{1,200}$/, "must have the form provider/model");
-/** A harness has models of its own, under its own names. */
+/** A harness has its own models, under its own names. */
 const AgentModel = z
   .string()
   .regex(/^[\w.-]+([/:@].{1,200})?$/, "must have the form provider/model, or be a model of the harness");

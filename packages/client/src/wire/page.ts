@@ -55,7 +55,7 @@ export const queryNumber = <Schema extends z.ZodType<number, number>>(number: Sc
   );
 export const queryFlag = () => z.enum(["true", "false"]);
 
-/** A cursor that is a number; whatever is none is refused as a cursor, not as a number. */
+/** A numeric cursor; anything else is refused as an invalid cursor. */
 export const numberCursor = () =>
   z.coerce
     .string<string | number>()
@@ -81,13 +81,13 @@ export const ForceQuery = z.strictObject({
   force: queryFlag().optional().meta({ description: "Do it although agents would break, and say which." }),
 });
 
-/** A user, who may be unknown as yet: whoever is not written as an address never comes. */
+/** A user, who may not exist yet. Anything but an address is refused, because it could never match. */
 export const UserAddress = z
   .string()
   .max(320)
   .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address, as users have it");
 
-/** Text to look for, in the fields that the description names. */
+/** Text to search for, in the fields that the description names. */
 export const queryText = (where: string) =>
   z
     .string()

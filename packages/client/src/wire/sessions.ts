@@ -95,7 +95,7 @@ export const SessionCreate = z
   .meta({ id: "SessionCreate" });
 export type SessionCreate = z.input<typeof SessionCreate>;
 
-/** What the server says of a session, which is all that a client cannot set: may be sent back as it was read. */
+/** Fields that the server sets; a client may send them back unchanged. */
 const keptFields = Session.omit({
   agent_id: true,
   title: true,
@@ -129,7 +129,7 @@ export const CompatibilityQuery = z.strictObject({
 
 const CompatibilityLine = z.object({ what: z.string(), detail: z.string() });
 
-/** What would come along, and what would not, if the session continued in another program. */
+/** What another program would and would not receive if the session continued there. */
 export const Compatibility = z
   .object({
     from: ContinueIn,

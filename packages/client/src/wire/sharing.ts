@@ -93,6 +93,6 @@ export const SharedSession = z
   .meta({ id: "SharedSession" });
 export type SharedSession = z.infer<typeof SharedSession>;
 
-/** In a header, so that no log of addresses has it. */
+/** In a header, so that it does not appear in logs of addresses. */
 export const SharedHeader = z.object({ "capstan-link": z.string().max(100) });
 export const SharedFileQuery = z.strictObject({ path: z.string().min(1).max(1000) });

@@ -1,4 +1,4 @@
-/** Usage: tokens and cost of model calls over time, and the success of tools. */
+/** Usage: tokens and cost of model calls over time, and success rates of tools. */
 import { z } from "zod";
 import { itemsOf, queryNumber } from "./page.ts";
 

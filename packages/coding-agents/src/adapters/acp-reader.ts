@@ -22,7 +22,7 @@ export interface AcpQuirks {
   readonly error?: RegExp;
   /** A turn that ends without text, calls and usage has failed. */
   readonly silenceIsFailure?: boolean;
-  /** Its turns end with text: one without any after its last call has failed, whatever it used. */
+  /** Its turns end with text: a turn without text after its last call has failed, whatever its usage. */
   readonly endsWithText?: boolean;
   /** A meaningless prefix of each thought. */
   readonly thoughtHeading?: RegExp;
@@ -57,7 +57,7 @@ interface State {
   running: boolean;
   /** The turn was cancelled: earlier questions count as interrupted, not as denied. */
   cancelled: boolean;
-  /** A question of this turn was answered with no; some agents end their turn then. */
+  /** A question of this turn was denied; some agents then end their turn. */
   refused: boolean;
   /** Messages for later turns: one turn at a time. */
   readonly queue: string[];
@@ -66,7 +66,7 @@ interface State {
   /** No text yet, or none since the last call. */
   silent: boolean;
   errorText: string | undefined;
-  /** The turn ended successfully by its own account, but reported no usage. */
+  /** The turn claims to have ended successfully, but reported no usage. */
   endedWithoutUsage: boolean;
   costUsd: number | undefined;
 }
@@ -151,7 +151,7 @@ function read(message: RpcMessage, state: State): AdapterStep {
   }
 }
 
-/** The next step after an answer. An answer with a stop reason ends the turn, whoever asked. */
+/** The next step after an answer. An answer with a stop reason ends the turn. */
 function proceed(method: string | undefined, result: JsonObject, state: State): AdapterStep {
   const { book, plan } = state;
   const stopReason = asText(result.stopReason);
@@ -284,13 +284,13 @@ function endTurn(stopReason: string, result: JsonObject, state: State): AdapterE
   ];
 }
 
-/** Why a turn failed that only the agent stopped. */
+/** Why a turn failed that the agent itself stopped. */
 export const CANCELLED_UNASKED = "The agent cancelled its turn, and nobody had asked it to.";
 
 const NO_ANSWER =
   "The agent failed to get a response: its model's answer was empty, or ended before it was complete.";
 
-/** Only a turn that we cancelled, or in which a person said no, was interrupted: Copilot cancels one that comes too fast for it. */
+/** Only a turn that we cancelled, or with a denial, counts as interrupted: Copilot also cancels turns that stream too fast for it. */
 function endingOf(
   stopReason: string,
   { cancelled, refused, silent, quirks }: State,

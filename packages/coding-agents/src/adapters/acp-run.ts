@@ -21,7 +21,7 @@ export interface AcpRunParts {
   readonly configOptions?: readonly { readonly name: string; readonly value: string }[];
   /** If the agent supports instructions, the prompt is sent without them. */
   readonly prompt?: string;
-  /** It reads the files that links name, and puts them before its model. */
+  /** It reads linked files and passes them to its model. */
   readonly readsLinks?: boolean;
 }
 

@@ -52,7 +52,7 @@ export class AcpTools {
         call: { toolId: undefined, tool: toolName(toolCall, this.#naming), input: inputOf(toolCall) ?? {} },
       };
     }
-    const { content: _, ...question } = toolCall; // the question may show something else than the call
+    const { content: _, ...question } = toolCall; // the question may show something other than the call
     const call = this.#merge(id, question);
     return { events: this.#announce(id, call), call: { toolId: id, tool: call.tool, input: call.input } };
   }

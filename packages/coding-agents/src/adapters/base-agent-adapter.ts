@@ -27,7 +27,7 @@ export abstract class BaseAgentAdapter implements CodingAgentAdapter {
     return this.capabilities.agent;
   }
 
-  /** The binary is called like the agent, unless you say otherwise. */
+  /** By default the binary has the agent's name. */
   get commands(): readonly [string, ...string[]] {
     return [this.name];
   }

@@ -83,7 +83,7 @@ export function claudeReader(cost = new ClaudeSessionCost()): LineReader {
 
 /**
  * A prompt as it is: of the last block only, the program reads `@word` as a file, without asking, and `/word` as a command
- * of its own, so such a prompt is not the last.
+ * of its own, so such a prompt is never the last block.
  */
 export const promptBlocks = (prompt: string): JsonObject[] => [
   { type: "text", text: prompt },

@@ -184,7 +184,7 @@ const NOTIFICATIONS: Readonly<Record<string, ReadNotification>> = {
     const told = why === undefined ? message : `${message}: ${why}`;
     const status = statusOf(codexErrorInfo);
     const retry: AdapterEvent = { type: "retry", message: told, ...codexAttempt(message), status };
-    // A proxy of one's own may need no login, so it is only said where nobody answered.
+    // A custom proxy may need no login, so this is only reported when there was no answer.
     return state.needsLogin && status === undefined ? [retry, notLoggedIn(why ?? message)] : [retry];
   },
   warning: warn,
@@ -301,7 +301,7 @@ const QUESTIONS: Readonly<Record<string, (params: JsonObject) => QuestionForm>> 
   }),
 };
 
-/** Its own question about a call names the tool in its words only; a server's question is about whatever it asks for. */
+/** Its own question about a call names the tool only in its text; an MCP server's question may be about anything. */
 function elicitedCall(server: string, message: string, meta: JsonObject | undefined) {
   const tool = /run tool "([^"]+)"/.exec(message)?.[1];
   return meta?.codex_approval_kind === "mcp_tool_call" && tool !== undefined

@@ -82,7 +82,7 @@ export function codexError(message: string): AdapterEvent {
   return { type: "retry", message, ...codexAttempt(message), status };
 }
 
-/** Which try it is; while it waits for a network it does not count. */
+/** The number of the attempt; absent while it waits for a network. */
 export function codexAttempt(message: string): { attempt?: number; maxAttempts?: number } {
   const [, attempt, maxAttempts] = RECONNECTING.exec(message) ?? [];
   return attempt === undefined ? {} : { attempt: Number(attempt), maxAttempts: Number(maxAttempts) };

@@ -43,7 +43,7 @@ export const codexAdapter = defineAdapter({
 const MODES = {
   yolo: { approvalPolicy: "never", sandbox: "danger-full-access" },
   prompt: { approvalPolicy: "untrusted", sandbox: "workspace-write" },
-  deny: { approvalPolicy: "untrusted", sandbox: "read-only" }, // asked, so that the refusal is told; a sandbox refuses silently
+  deny: { approvalPolicy: "untrusted", sandbox: "read-only" }, // asked, so that the refusal is reported; a sandbox refuses silently
 } as const;
 
 /** Tools that cannot be removed (apply_patch) are refused by the sandbox, and nobody is asked. */
@@ -73,7 +73,7 @@ function openAppServer(options: RunOptions, place: RunPlace): AdapterRun {
   const skillRoot = `${place.folder}/skills`;
   const { skills = [] } = options;
   const plan = {
-    // Named in a turn alone, a skill outside Codex' own folders is ignored.
+    // A skill outside Codex's own folders is ignored if only a turn names it.
     before:
       skills.length === 0 ? [] : [{ method: "skills/extraRoots/set", params: { extraRoots: [skillRoot] } }],
     openThread: {
@@ -131,7 +131,7 @@ function turnInput(
   ];
 }
 
-/** Whether `exec` could run the same: it asks nobody, and supports no servers and no skills. */
+/** Whether `exec` could run the same: it never asks, and supports neither servers nor skills. */
 const canExec = ({ approvalMode, mcpServers = [], skills = [] }: RunOptions, { nativeTools }: RunPlace) =>
   approvalMode !== "prompt" && nativeTools === "on" && mcpServers.length === 0 && skills.length === 0;
 

@@ -15,7 +15,7 @@ import { CANCELLED_UNASKED } from "./acp-reader.ts";
 import { textDelta } from "./deltas.ts";
 import { copilotUsage } from "./session-usage.ts";
 
-/** What is missing of an answer: its rest, or, where pieces in the middle are missing, all of it again. */
+/** The missing part of an answer: its rest, or all of it again if pieces in the middle are missing. */
 export function missingOf(answer: string, told: string): AdapterEvent[] {
   if (answer.startsWith(told)) return textDelta(answer.slice(told.length));
   return [
@@ -39,7 +39,7 @@ const stored = z.object({
   }),
 });
 
-/** The run, with the end of an answer that Copilot cancelled by itself. `known`: the session's id where it is resumed. */
+/** Completes an answer that Copilot itself cancelled. `known`: the id of a resumed session. */
 export function withStoredAnswer(run: AdapterRun, place: RunPlace, known: string | undefined): AdapterRun {
   let sessionId = known;
   let told = "";

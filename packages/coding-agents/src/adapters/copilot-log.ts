@@ -8,7 +8,7 @@ import { parseObject } from "../lines/json-line.ts";
 
 const folderOf = ({ folder }: RunPlace): string => `${folder}/logs`;
 
-/** The options that send the log there, and a file that makes the folder. */
+/** The options that send the log there, and a file that creates the folder. */
 export const copilotLog = (
   place: RunPlace,
 ): { readonly argv: readonly string[]; readonly files: readonly RunFile[] } => ({
@@ -21,7 +21,7 @@ type Retry = Extract<AdapterEvent, { type: "retry" }>;
 const FAILED = /Model provider request failed (\{.*\})\s*$/;
 const facts = z.object({ http_status: z.int() });
 
-const RATE_LIMITED = 429; // of these nothing is announced over ACP
+const RATE_LIMITED = 429; // over ACP these are never announced
 
 /**
  * The run with the retries of its log. Over ACP it announces others than 429, without their reason: the first announcement

@@ -50,7 +50,7 @@ function openJson(options: RunOptions, place: RunPlace): AdapterRun {
     argv: [
       ...["copilot", "--output-format", "json", "--no-ask-user", ...argv],
       ...(options.approvalMode === "yolo" ? ["--allow-all"] : []),
-      // `--session-id` of a session that it does not have would begin one by that id, without a word.
+      // `--session-id` of an unknown session would silently start one with that id.
       `${options.sessionId === undefined ? "--session-id" : "--resume"}=${sessionId}`,
       ...place.attachments.filter(isSentWhole).flatMap(({ path }) => ["--attachment", path]),
       ...(options.stream === false ? ["--stream", "off"] : []),
@@ -66,7 +66,7 @@ function openJson(options: RunOptions, place: RunPlace): AdapterRun {
   };
 }
 
-/** Of other files its model gets the name alone. */
+/** For other files its model only gets the name. */
 const isSentWhole = (attachment: PlacedAttachment): boolean =>
   isImageFile(attachment) || attachment.mimeType === "application/pdf";
 

@@ -1,6 +1,6 @@
 /**
  * Gemini CLI's log as a source of events: it tries a failed request again, up to ten times in four minutes, and no transport
- * tells. The log goes to the run's own folder.
+ * reports it. The log goes to the run's own folder.
  */
 import {
   type AdapterEvent,
@@ -13,7 +13,7 @@ import {
 const folderOf = ({ folder }: RunPlace): string => `${folder}/logs`;
 const pathOf = (place: RunPlace): string => `${folderOf(place)}/gemini.log`;
 
-/** The variable that sends the log there, and a file that makes the folder. */
+/** The variable that sends the log there, and a file that creates the folder. */
 export const geminiLog = (
   place: RunPlace,
 ): { readonly env: Readonly<Record<string, string>>; readonly files: readonly RunFile[] } => ({
@@ -27,7 +27,7 @@ const FAILED =
 
 const RATE_LIMITED = 429;
 
-/** A line of the log, if it is about a try that failed. */
+/** A line of the log, if it is about a failed attempt. */
 export function readGeminiLog(line: string): readonly AdapterEvent[] {
   const [found, attempt, status, limited, why, limit, delayMs] = FAILED.exec(line) ?? [];
   if (found === undefined) return [];
@@ -43,7 +43,7 @@ export function readGeminiLog(line: string): readonly AdapterEvent[] {
   ];
 }
 
-/** The error is printed with its class, and over several lines: what is left of a document says nothing. */
+/** The error is printed with its class, over several lines: a truncated document is useless. */
 function readable(printed: string): string {
   const message = plainMessage(printed.replace(/^\s*_?\w*Error: /, "").replace(/^exception TypeError: /, ""));
   return message === "" || /[{}]/.test(message) ? "The request failed; Gemini CLI tries again." : message;

@@ -21,7 +21,7 @@ import { uncached, usage } from "./usage-total.ts";
 
 interface State {
   readonly toolNames: Map<string, string>;
-  /** The first error line: a result may say `error` and not which, or succeed after a reached limit. */
+  /** The first error line: a result may say `error` without details, or succeed after a reached limit. */
   error: string | undefined;
 }
 

@@ -24,7 +24,7 @@ import { geminiUsage, withSessionUsage } from "./session-usage.ts";
 const QUIRKS: AcpQuirks = {
   thoughtHeading: /^\*{4}\n/,
   toolOfId: (id) => /^(\w+?)__/.exec(id)?.[1],
-  endsWithText: true, // it refuses an answer without any, and then calls the turn a success
+  endsWithText: true, // it rejects an answer without text, and then reports the turn as a success
 };
 
 export const geminiAdapter = defineAdapter({
@@ -56,7 +56,7 @@ interface Launch {
   readonly prompt: string;
 }
 
-/** `settings`: what only files can say, beside thinking. */
+/** `settings`: what only files can set, besides thinking. */
 function launch(
   options: RunOptions,
   place: RunPlace,
@@ -74,7 +74,7 @@ function launch(
     argv: [...flag("-m", place.model), ...(toolsOff ? ["--policy", `${folder}/policy.toml`] : [])],
     env: {
       GEMINI_CLI_NO_RELAUNCH: "true", // one process, so that signals reach it
-      GEMINI_CLI_TRUST_WORKSPACE: "true", // a folder it was pointed at is a folder to trust
+      GEMINI_CLI_TRUST_WORKSPACE: "true", // the folder it was given counts as trusted
       ...log.env,
       ...thinking.env,
       ...(overlay.length > 0 && { GEMINI_CLI_HOME: `${folder}/home` }),
@@ -204,7 +204,7 @@ const isPlaced =
   ({ path }: PlacedAttachment): boolean =>
     path.startsWith(`${attachedIn(place)}/`);
 
-/** With a terminal of its own, which it takes where `node-pty` could be installed, a command's output is left out of ACP. */
+/** If `node-pty` is installed, it uses its own terminal, and a command's output is missing over ACP. */
 const PLAIN_SHELL: JsonObject = { tools: { shell: { enableInteractiveShell: false } } };
 
 function openAcp(options: RunOptions, place: RunPlace): AdapterRun {

@@ -1,7 +1,7 @@
 /**
  * Reads OpenClaw's `--json`, recorded from 2026.9.6: one object when all is over, on one line or on many.
  *
- * Tools come as a summary, so their calls are told without input or output. The object is its own terminal event.
+ * Tools come as a summary, so calls have neither input nor output. The object is its own terminal event.
  */
 import type { AdapterEvent, LineReader, RunEnded } from "@capstan/core/internal";
 import { z } from "zod";

@@ -134,7 +134,7 @@ function refused(id: unknown, body: JsonObject, status: number, state: State): A
   const message =
     asText(asObject(body.data)?.message) ?? asText(body.message) ?? `the server answered ${status}`;
   if (id !== OPEN_ID && id !== 1) return { type: "warning", message };
-  // To an id of another form than its own it answers 500, as if it were broken.
+  // It answers 500 to an id that is not of its own form.
   const words = id === OPEN_ID && state.isNamed ? `session not found (${message})` : message;
   return { type: "run-ended", outcome: "failed", message: `OpenCode refused the run: ${words}` };
 }
@@ -290,7 +290,7 @@ function countStep(part: JsonObject, id: string, state: State): AdapterEvent[] {
   return state.isEmpty && part.reason === NO_REASON ? [total, { type: "retry", message: EMPTY }] : [total];
 }
 
-/** Why a step ended whose answer named no end: it makes another one, without end. */
+/** Why a step without a stop reason ended: the program would make further steps for ever. */
 const NO_REASON = "unknown";
 const EMPTY = "Failed to get a response: the model's answer was empty, and OpenCode asks again.";
 

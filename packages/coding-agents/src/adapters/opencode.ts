@@ -149,7 +149,7 @@ function opencodeServer(server: McpServerConfig): [string, JsonObject] {
 
 /**
  * With a token it needs no login. To look for one it locks a file of its home, and a run that was stopped leaves the lock: the
- * next would wait a minute for it, and then answer without our tools.
+ * next run would wait a minute for it, and then answer without our tools.
  */
 const withoutLogin = ({
   headers = {},

@@ -113,7 +113,7 @@ const ROWS: Readonly<Record<string, ReadRecord<State>>> = {
   ]),
   agent_start: row({}, (_, state) => {
     state.running = true;
-    state.unconfirmed = 0; // what came too late for the turn before has started its own
+    state.unconfirmed = 0; // a message that was too late for the previous turn has started its own
     return [{ type: "run-started" }];
   }),
   turn_start: row({}, () => [{ type: "model-turn" }]),

@@ -42,7 +42,7 @@ export function mcpServersByName(servers: readonly McpServerConfig[]): JsonObjec
   );
 }
 
-/** A skill is a folder; whoever names its SKILL.md means that folder. */
+/** A skill is a folder; its SKILL.md stands for the folder. */
 export const skillFolder = (path: string): string => path.replace(/\/SKILL\.md$/i, "");
 
 export const skillName = (path: string): string =>
@@ -99,7 +99,7 @@ export function fileText({ path, data }: PlacedAttachment): string {
   return text === undefined ? `Attached file: ${path}` : `Attached file: ${path}\n\n${text}`;
 }
 
-/** The prompt and after it the files, for a CLI that takes text alone. */
+/** The prompt followed by the files, for a CLI that only takes text. */
 export const withFileTexts = (prompt: string, files: readonly PlacedAttachment[]): string =>
   [prompt, ...files.map(fileText)].join("\n\n");
 

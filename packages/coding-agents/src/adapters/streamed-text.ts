@@ -2,7 +2,7 @@
  * Text that arrives twice: as deltas and as a whole. Each character is emitted once.
  *
  * If the whole does not continue the deltas, nothing is added, because most programs only tidy it. Where one is known to leave
- * pieces out, its reader asks for gaps.
+ * pieces out, its reader checks for gaps.
  */
 export class StreamedText {
   readonly #passed = new Map<string, string>();
@@ -26,7 +26,7 @@ export class StreamedText {
     return this.#passed.get(key) ?? "";
   }
 
-  /** Pieces of this block never came: the whole is longer, and does not continue them. */
+  /** Pieces of this block are missing: the whole is longer and does not continue the deltas. */
   hasGaps(key: string, text: string): boolean {
     const passed = this.passed(key);
     return text.length > passed.length && !text.startsWith(passed);

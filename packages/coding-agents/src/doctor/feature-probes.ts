@@ -207,7 +207,7 @@ function tokensOf({ ended: { usage } }: FeatureRun): number {
   return inputTokens + cachedInputTokens + cacheWriteTokens;
 }
 
-const ERROR_TIMEOUT_MS = 45_000; // some programs retry forever; it counts that they report it
+const ERROR_TIMEOUT_MS = 45_000; // some programs retry for ever; what counts is that they report it
 
 async function tellsError({ attempt }: FeatureTools, mode: string, code: string): Promise<boolean> {
   const asked = { prompt: `[[${mode}]] Answer.`, timeoutMs: ERROR_TIMEOUT_MS };
@@ -218,7 +218,7 @@ async function tellsError({ attempt }: FeatureTools, mode: string, code: string)
   return ended.outcome === "failed" ? ended.code === code : ended.limit === "time" && isRetried;
 }
 
-/** Half an answer must not pass for a complete one: it fails, or is requested again. */
+/** Half an answer must not count as complete: the run fails, or requests it again. */
 async function noticesCut({ attempt }: FeatureTools): Promise<boolean> {
   const { ended, requests } = await attempt({ prompt: "[[cut]] Answer.", timeoutMs: ERROR_TIMEOUT_MS });
   return ended.outcome !== "done" || requests.filter(({ marker }) => marker === "cut").length > 1;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { McpServerConfig } from "@capstan/core/internal";
 
-/** Unique words; seen on the wire they prove that a file reached the model. */
+/** Unique words, which prove that a file reached the model. */
 export const MARKS = {
   agentsMd: "capstan-probe-agents-md-7731",
   skill: "capstan-probe-skill-7732",

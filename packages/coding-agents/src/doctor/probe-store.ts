@@ -20,7 +20,7 @@ const report = z.object({
         why: z.string().optional(),
       }),
     )
-    .default([]), // reports of before features were tried
+    .default([]), // reports from before features were tested
 });
 
 export async function saveProbe(folder: string, probe: ProbeReport): Promise<void> {

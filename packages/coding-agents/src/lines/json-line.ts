@@ -18,7 +18,7 @@ export const anything = z.unknown().optional();
 /** A field that may be missing or odd, without losing the rest of the line. */
 export const maybe = <T extends z.ZodType>(type: T) => type.optional().catch(undefined);
 
-/** A list of which only the entries that fit are kept. */
+/** A list that keeps only valid entries. */
 export const listOf = <T extends z.ZodType>(entry: T) =>
   z
     .array(z.unknown())
@@ -55,7 +55,7 @@ export function parseObject(line: string): JsonObject | undefined {
   }
 }
 
-/** Any JSON; an empty list for what is none. */
+/** Any JSON; invalid text gives an empty list. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

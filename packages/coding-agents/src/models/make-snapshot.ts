@@ -103,7 +103,7 @@ export function makeModel(models: Omit<AgentModels, "entries">, entry: SnapshotE
   };
 }
 
-const ANTHROPIC_CACHE_WRITE = 1.25; // of the input's price, for five minutes; others do not price it apart
+const ANTHROPIC_CACHE_WRITE = 1.25; // of the input's price, for five minutes; others have no separate price
 
 function prices({ price, provider }: ModelFacts, thinks: boolean): Partial<ModelCapabilities> {
   if (!price) return {};

@@ -7,7 +7,7 @@ import { readInput } from "@capstan/core/internal";
 import { z } from "zod";
 import type { RemoteModel } from "./remote-model.ts";
 
-const MAX_MODELS = 5_000; // the longest list known has 600; beyond this something else is being read
+const MAX_MODELS = 5_000; // the longest list known has 600 models; more means that something else is being read
 
 /** Thrown for an invalid list; the registry keeps the old list and shows this. */
 export class ModelListError extends Error {

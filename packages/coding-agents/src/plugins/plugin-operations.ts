@@ -24,7 +24,7 @@ export interface PluginEffects {
 }
 
 export interface PluginSearchOptions {
-  /** At most so many, in the command's order. */
+  /** The maximum number, in the command's order. */
   readonly limit?: number;
   readonly timeoutMs?: number;
 }
@@ -132,7 +132,7 @@ function checkValue(field: CommandField, value: string): void {
 
 const MAX_TOLD_CHARS = 500;
 
-/** A program says last what it failed by. */
+/** A program's last line says why it failed. */
 const endOf = (output: string): string =>
   output.length > MAX_TOLD_CHARS ? `... ${output.slice(-MAX_TOLD_CHARS)}` : output;
 

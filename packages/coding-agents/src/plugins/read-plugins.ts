@@ -128,7 +128,7 @@ function jsonIn(output: string): object | undefined {
 
 /**
  * `pi list`: a heading without indentation, then a source per line; deeper lines say where it lies. A path is told from Pi's own
- * folder there, where its commands do not find it.
+ * folder there, which its commands do not accept.
  */
 function linesIn(output: string): string[] | null {
   const lines = output.split("\n").filter((line) => line.trim() !== "");

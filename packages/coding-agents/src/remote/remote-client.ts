@@ -2,7 +2,7 @@
  * The client of a remote Capstan: the same interface, with runs over HTTP.
  *
  * Capabilities are those of the adapter that runs there, once `detect` or a run asked for them; until then those that ship
- * with this version. The server checks every run again, so what only it refuses comes as a rejection of `result`.
+ * with this version. The server checks every run again; its refusals reject `result`.
  */
 import { fail, ok } from "@capstan/core";
 import {

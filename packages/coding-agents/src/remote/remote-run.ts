@@ -27,7 +27,7 @@ export class RemoteRun implements RunHandle {
   constructor(server: RemoteServer, options: RunOptions) {
     this.#server = server;
     this.#options = options;
-    this.#result.promise.catch(() => {}); // whoever reads events learns of it there
+    this.#result.promise.catch(() => {}); // readers of events learn it there
     this.#started.promise.catch(() => {});
     void this.#follow();
   }

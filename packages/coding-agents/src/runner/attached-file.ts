@@ -21,12 +21,12 @@ export interface AttachedFile {
   readonly isInside: boolean;
 }
 
-/** The file, or why it cannot be attached, in words for people. */
+/** The file, or why it cannot be attached, as text for people. */
 export function attachedFile({ cwd, confined }: AttachedTo, path: string): AttachedFile | string {
   const real = realPath(resolve(cwd, path));
   const root = realPath(cwd);
   const isInside = root !== undefined && real?.startsWith(root.endsWith(sep) ? root : root + sep) === true;
-  if (confined && !isInside) return "it is not in the folder that the agent works in"; // whether it is there is not told
+  if (confined && !isInside) return "it is not in the folder that the agent works in"; // whether it exists is not revealed
   if (real === undefined) return "there is no such file";
   const bytes = bytesOf(real);
   return typeof bytes === "string" ? bytes : { path: real, bytes, isInside };
@@ -35,7 +35,7 @@ export function attachedFile({ cwd, confined }: AttachedTo, path: string): Attac
 function bytesOf(path: string): Buffer | string {
   let file: number | undefined;
   try {
-    // A pipe would keep the open waiting, and a link put there since must not be followed.
+    // Opening a pipe would block, and a link created since must not be followed.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const info = fstatSync(file);
     if (!info.isFile()) return "it is no file";

@@ -88,10 +88,10 @@ export async function readyPlan(request: RunRequest, plan: AdapterRun): Promise<
   return { plan, command, env };
 }
 
-/** The bytes that Linux takes in one word of a command or its environment; elsewhere it is more for one, and less for all. */
+/** The size limit in bytes of one argument or variable on Linux; other systems allow more for one and less in total. */
 const MAX_WORD_BYTES = 131_071;
 
-/** What the system would not take is refused here, with what to do; its own word for it is E2BIG. */
+/** What the system would refuse with E2BIG is refused here, with a next step. */
 function checkWords({ adapter, transport }: RunRequest, words: readonly string[]): void {
   const refuse = (why: string): never => {
     throw new RunRefusedError(

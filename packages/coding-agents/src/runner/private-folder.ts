@@ -105,7 +105,7 @@ async function placeFile(
   return { path, data: bytes.toString("base64"), mimeType };
 }
 
-/** Each in a folder of its own: two may have one name. */
+/** Each in its own folder, because two may have the same name. */
 async function writeCopy(place: string, name: string, bytes: Buffer): Promise<string> {
   const plain = name.replaceAll(/[^\w.-]/g, "_").replace(/^\.+$/, "attachment");
   const path = join(place, plain);

@@ -7,7 +7,7 @@ import type { ForcedEnding } from "./run-ledger.ts";
 /** The price of tokens of the answering model, by the program's name for it; undefined if unknown. */
 export type CostOf = (usage: CliUsage, model: string | undefined) => number | undefined;
 
-/** The usage with its cost and its source. Programs report 0 for tokens of which they know no price: that says nothing. */
+/** The usage with its cost and source. Programs report 0 for tokens without a known price, so 0 is ignored. */
 export function withCost(usage: CliUsage, model: string | undefined, costOf: CostOf): CliUsage {
   const { costUsd: reported } = usage;
   if (reported !== undefined && (reported > 0 || !hasTokens(usage)))
@@ -19,7 +19,7 @@ export function withCost(usage: CliUsage, model: string | undefined, costOf: Cos
 
 const hasTokens = ({ inputTokens, outputTokens }: CliUsage) => inputTokens + outputTokens > 0;
 
-/** Tokens that cost something nobody knows. */
+/** Tokens with an unknown cost. */
 const isUnpriced = (usage: CliUsage) =>
   hasTokens(usage) &&
   (usage.costUsd === undefined || (usage.costUsd === 0 && usage.costSource === "reported"));

@@ -59,7 +59,7 @@ export class ResultBuilder {
 
   add(event: CodingAgentEvent): void {
     if (event.type === "tool-started" || event.type === "tool-ended") this.#lastText = this.#pieces.length;
-    // What was told of it in part is in the whole that follows.
+    // The complete answer that follows includes the partial one.
     if (event.type === "warning" && event.code === ANSWER_REPEATED) this.#pieces.length = this.#lastText;
     if (event.type === "text-delta") this.#pieces.push(event.text);
     if (event.type === "tool-started") this.#toolCalls += 1;

@@ -73,7 +73,7 @@ class Ledger implements RunLedger {
   #closed = false;
   #terminal: RunEnded | undefined;
   #error: ErrorSeen | undefined;
-  /** The last retry, until the model answers: a program that gives up in silence failed by it. */
+  /** The last retry, until the model answers: the reason if the program gives up silently. */
   #retried: Retried | undefined;
   #sessionId: string | undefined;
   #usage: CliUsage | undefined;

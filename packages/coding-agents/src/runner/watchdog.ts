@@ -60,7 +60,7 @@ function startShell(): ChildProcess {
   started.on("error", lost).on("exit", lost);
   started.stdin?.on("error", lost);
   started.unref();
-  // A pipe that waits for nothing must not keep the program alive.
+  // An idle pipe must not keep the program alive.
   const { stdin } = started;
   if (stdin && "unref" in stdin && typeof stdin.unref === "function") stdin.unref();
   return started;

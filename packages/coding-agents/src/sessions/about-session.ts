@@ -15,7 +15,7 @@ export function aboutSession(
   };
 }
 
-/** Context that a program adds as if a person had written it: instructions, not messages. */
+/** Context that a program adds in a person's name: instructions, not messages. */
 const CONTEXT =
   /^\s*(<(session_context|environment_context|user_instructions|instructions|system-reminder|permissions|current_datetime|user_info)\b|# AGENTS\.md)/;
 
@@ -34,5 +34,5 @@ function folderIn(head: string): string | undefined {
   return /Workspace Directories:\*\*\\n\s*- ([^\\"]+)/.exec(head)?.[1];
 }
 
-/** The first that is named; a provider's name may stand before it. */
+/** The first model named; a provider's name may precede it. */
 const modelIn = (head: string): string | undefined => /"model(?:Id)?":"([\w./:@-]+)"/.exec(head)?.[1];

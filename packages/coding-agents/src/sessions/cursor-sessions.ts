@@ -34,7 +34,7 @@ export const cursorSessions: CliSessionStore = {
   pattern: ".cursor/chats/*/*/store.db",
   sessions: (query) => {
     const { agentId: id, name: title, lastUsedModel: model, latestRootBlobId } = metaOf(query);
-    if (latestRootBlobId === "") return []; // nothing was said yet
+    if (latestRootBlobId === "") return []; // an empty conversation
     return [{ id, title, model, cwd: folderOf(fieldsOf(blobOf(query, latestRootBlobId))) }];
   },
   messages: (query, id) => {
@@ -107,7 +107,7 @@ function endOf(buffer: Buffer, kind: number, at: number): number {
   throw new Error("a part of the session has another form");
 }
 
-/** Seven bits a byte, the lowest first; the eighth says that more follow. */
+/** Seven bits per byte, lowest first; the eighth means that more follow. */
 function numberAt(buffer: Buffer, start: number): { readonly value: number; readonly end: number } {
   let value = 0;
   let factor = 1;

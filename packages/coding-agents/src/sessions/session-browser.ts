@@ -24,7 +24,7 @@ const MAX_MESSAGES = 5_000;
 const COMMAND_TIMEOUT_MS = 60_000;
 
 export interface ReadOptions {
-  /** Also instructions: system prompts, and context that a program puts into a person's mouth. */
+  /** Include instructions: system prompts, and context that a program adds in a person's name. */
   readonly system?: boolean | undefined;
 }
 
@@ -39,7 +39,7 @@ type FileStore = Extract<CliSessionStore, { kind: "files" }>;
 type CommandStore = Extract<CliSessionStore, { kind: "command" }>;
 type DatabaseStore = Extract<CliSessionStore, { kind: "database" }>;
 
-/** The sessions an agent has stored, the latest first. Throws where that cannot be known: an empty list would say that there are none. */
+/** The sessions an agent has stored, latest first. Throws if that cannot be known: an empty list would mean that there are none. */
 export async function listSessions(
   { name, sessions }: CodingAgentAdapter,
   place: SessionPlace,
@@ -64,7 +64,7 @@ async function listFiles(sessions: FileStore, place: SessionPlace): Promise<Stor
       const id = sessions.id(path, firstLineOf(head));
       const messages = sessions.messages(head);
       const isSaid = messages.some((message) => toldApart(message).role !== "system");
-      const isEmpty = !isSaid && head.length < MAX_HEAD_BYTES; // Gemini leaves such beside a session
+      const isEmpty = !isSaid && head.length < MAX_HEAD_BYTES; // Gemini leaves such files beside a session
       if (id === undefined || isEmpty) return [];
       return [{ id, ...aboutSession(head, messages), updatedAt: modified.toISOString() }];
     }),
@@ -72,7 +72,7 @@ async function listFiles(sessions: FileStore, place: SessionPlace): Promise<Stor
   return listed.flat();
 }
 
-/** What was said, without the instructions that programs put before it, unless `system` asks for those. */
+/** The conversation, without the instructions that programs put before it unless `system` is set. */
 export async function readSession(
   adapter: CodingAgentAdapter,
   id: string,

@@ -5,7 +5,7 @@ import type { SimRequest } from "./sim-request.ts";
 export interface SimFrame {
   readonly event?: string;
   readonly data: unknown;
-  /** A piece of text or thought: there is a pause before it where the sim has one. */
+  /** A piece of text or reasoning, after a pause if the sim has one. */
   readonly isPaced?: boolean;
 }
 

@@ -82,7 +82,7 @@ export function readSimRequest(
 }
 
 const isUser = (item: unknown) => loose.parse(item).role === "user";
-/** Tools that a search found are no result: the call they were looked for is still to be made. */
+/** Tools found by a search are not a result: the actual call is still to come. */
 const isResult = (text: string) =>
   /"type":"(tool_result|(?!tool_search_output)[a-z_]+_output)"|"role":"tool"|"functionResponse"/.test(text);
 const hasMarker = (text: string) => text.search(MARKER) !== -1;

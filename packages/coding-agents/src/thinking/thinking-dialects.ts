@@ -53,7 +53,7 @@ function carryClaude(params: ThinkingParams, model: ModelCapabilities | null): C
   }
   const isForced = typeof budget === "number" && model !== null && !takesBudget(model);
   if (isForced || Object.keys(rest).length > 0) {
-    // The extra body replaces whole objects: `thinking` must be complete, and no default effort may stand beside a number.
+    // The extra body replaces whole objects: `thinking` must be complete, without a default effort beside a number.
     const thinking =
       typeof budget === "number" ? { type: "enabled", budget_tokens: budget } : { type: "adaptive" };
     const alone = isForced && effort === undefined ? { output_config: { effort: null } } : {};

@@ -94,7 +94,7 @@ function afterFailure(attempts: number, reason: string, policy: RetryPolicy, now
   return { status: "pending", attempts, notBeforeMs: nowMs + pauseMs(attempts, policy) };
 }
 
-/** A dead process has already waited; its trigger is due immediately unless it is the one that crashes it. */
+/** A dead process has already waited, so its trigger is due immediately unless the trigger itself crashes processes. */
 function afterDeath(attempts: number, policy: RetryPolicy): TriggerState {
   const reason = `its process died during attempt ${attempts}`;
   if (attempts >= policy.maxAttempts) return { status: "failed", attempts, reason };

@@ -16,7 +16,7 @@ import {
 import { dedupeMarker } from "./trigger-queue.ts";
 
 export type ListedStatus = "pending" | "processing" | "done" | "failed" | "deduped" | "dropped" | "invalid";
-/** What a person must look at stands first. */
+/** Triggers that need attention come first. */
 export const LISTED_STATUSES: readonly ListedStatus[] = [
   "failed",
   "invalid",
@@ -68,7 +68,7 @@ export interface TriggerPage {
   readonly next_cursor?: string;
 }
 
-/** Triggers move while people read: the cursor is the last one's place in the order, not a number of rows. */
+/** Triggers move while people read, so the cursor is the last one's position, not a number of rows. */
 export async function listTriggers(root: string, options: ListOptions = {}): Promise<TriggerPage> {
   const { limit = 100, cursor } = options;
   const isFiltered = options.user !== undefined || options.text !== undefined;

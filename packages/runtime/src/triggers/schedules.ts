@@ -25,7 +25,7 @@ export interface Schedule {
   readonly routing?: { readonly channel: string; readonly target?: string | undefined } | undefined;
   readonly enabled: boolean;
   readonly lastFiredAt?: Date | undefined;
-  /** When it was resumed after a pause: what was due before is not caught up. */
+  /** When it was resumed after a pause: earlier times are not caught up. */
   readonly resumedAt?: Date | undefined;
   readonly createdAt: Date;
 }

@@ -45,7 +45,7 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
   };
 }
 
-/** What a service reports was written by others, such as a mail that arrived; a schedule's payload by its owner. */
+/** A service's payload is untrusted, such as an arrived mail; a schedule's was written by its owner. */
 function labelsOfTrigger(trigger: Trigger, capabilityId: string): SessionLabels {
   if (isOfSchedule(trigger)) return {};
   return { untrusted: { tool: `the trigger ${trigger.type}`, capabilityId, at: trigger.created_at } };

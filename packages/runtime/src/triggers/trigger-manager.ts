@@ -119,7 +119,7 @@ export class TriggerManager {
     if (this.#changed && now >= this.#scanAfterMs) {
       this.#changed = false;
       await importLegacyTriggers(this.#options.dataDir, this.#pulse, this.#options.onStep);
-      // Twice when something is new: only what a later scan confirms is known to be complete and in order.
+      // Twice if something is new: only a second scan confirms that files are complete and in order.
       if ((await this.#queue.scan()) > 0) await this.#queue.scan();
       await this.#watchFolders();
       const took = performance.now() - now;
@@ -221,7 +221,7 @@ export class TriggerManager {
         watcher.on("error", () => watcher.close());
         this.#watchers.set(folder, watcher);
       } catch {
-        // polling does it
+        // polling finds it
       }
     }
   }

@@ -19,7 +19,7 @@ export interface AuditAnchor {
 }
 
 export interface AuditAnchors {
-  /** An end of the log that is not there any more, and why. Undefined: every known one is. */
+  /** A known end of the log that is missing, and why; undefined if all are present. */
   findCut(orm: AuditOrm): Promise<{ id: number; why: string } | undefined>;
   /** In the transaction that adds the row. */
   sign(orm: AuditOrm, anchor: AuditAnchor): Promise<void>;
@@ -70,7 +70,7 @@ export function auditAnchors({ secret, dataDir }: AnchorPlaces): AuditAnchors {
     },
     remember(anchor) {
       known = Promise.resolve(anchor);
-      written = written.then(() => writeAnchor(file, anchor)).catch(() => {}); // a full disk: the signed one is left
+      written = written.then(() => writeAnchor(file, anchor)).catch(() => {}); // full disk: the signed one remains
       return written;
     },
   };
@@ -85,7 +85,7 @@ async function readAnchor(file: string): Promise<AuditAnchor | undefined> {
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   const [, id, hash] = /^(\d{1,15}) ([0-9a-f]{64})\n$/.exec(text) ?? [];
-  return { id: Number(id ?? 0), hash: hash ?? "" }; // a file that says something else matches no row
+  return { id: Number(id ?? 0), hash: hash ?? "" }; // an unreadable file matches no row
 }
 
 async function writeAnchor(file: string, { id, hash }: AuditAnchor): Promise<void> {

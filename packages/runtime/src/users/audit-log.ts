@@ -46,14 +46,14 @@ export type AuditRow = AuditEntry & { readonly id: number; readonly createdAt: D
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>;
   list(filter: AuditFilter): Promise<AuditRow[]>;
-  /** Reads the whole log and checks its chain, and that a hash which someone kept is still part of it. */
+  /** Reads the whole log and checks its chain, and that a hash stored elsewhere is still part of it. */
   verify(expected?: string): Promise<AuditReport>;
 }
 
 const PAGE = 1000;
 const ABOUT = sql`${auditLog.actor} || chr(10) || ${auditLog.action} || chr(10) || ${auditLog.subject}`;
 
-/** Written before the next row when the log's end is not where it was: a later row does not cover a cut. */
+/** Written before the next row if the log's end has moved: a later row must not hide a truncation. */
 const CUT = "audit.cut";
 
 export function openAuditLog({ orm }: Pick<Database, "orm">, places: AnchorPlaces): AuditLog {
@@ -121,12 +121,12 @@ async function verifyLog(
   anchors: AuditAnchors,
   expected: string | undefined,
 ): Promise<AuditReport> {
-  const cut = (await anchors.findCut(orm)) ?? (await findLoss(orm, expected)); // first: rows that are added while the chain is read are no cut
+  const cut = (await anchors.findCut(orm)) ?? (await findLoss(orm, expected)); // read first: rows added while the chain is read are not a truncation
   const report = await verifyChain(orm);
   return report.intact && cut ? { ...report, intact: false, broken: cut } : report;
 }
 
-/** What is kept with the server can be set back with it; only a hash that was kept elsewhere shows that. */
+/** A rollback of the whole server also rolls this back; only a hash stored elsewhere shows that. */
 async function findLoss(orm: AuditOrm, expected: string | undefined) {
   if (expected === undefined) return undefined;
   const [row] = await orm.select({ id: auditLog.id }).from(auditLog).where(eq(auditLog.hash, expected));

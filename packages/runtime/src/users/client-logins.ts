@@ -50,7 +50,7 @@ export interface CodeProof {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly resource?: string | undefined;
-  /** Then it must sign from now on: who copies its refresh token has not its key. */
+  /** Then it must always sign: whoever copies its refresh token does not have its key. */
   readonly hasSigned?: boolean;
 }
 
@@ -262,7 +262,7 @@ async function revokeLogin(orm: Database["orm"], id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Codes that no client came for. */
+/** Codes that no client redeemed. */
 async function forgetUnused(orm: Database["orm"]): Promise<void> {
   await orm
     .delete(clientLogins)

@@ -22,7 +22,7 @@ export function configSeal(registry: Pick<CapabilityRegistry, "versionsOf">, box
       isSealed(value) ? value : { $sealed: box.seal(JSON.stringify({ capability, path, value })) },
     );
   return {
-    // What any version calls a secret is one: an agent may move to that version.
+    // A field counts as secret if any version marks it: an agent may move to that version.
     seal: (capability, config) =>
       registry
         .versionsOf(capability)

@@ -57,7 +57,7 @@ export async function directoryEntry(
   };
 }
 
-/** By the strongest sign, then who is still there, then who is inactive: of two rows the one that gives less. */
+/** By the strongest match, then active before inactive; of two equal rows, the one with fewer rights. */
 function closest(rows: readonly Row[], subject: DirectorySubject): Row | undefined {
   const weight = (row: Row): number =>
     signOf(row, subject) * 4 + (row.deletedAt === null ? 2 : 0) + (row.active ? 0 : 1);

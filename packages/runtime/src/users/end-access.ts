@@ -60,7 +60,7 @@ export interface ErasedUser {
 }
 
 /**
- * Removes what is somebody's own, in the organisation that asks. The address stays, disabled: what names them elsewhere
+ * Deletes a user's own data in this organisation. The address stays, disabled: what names them elsewhere
  * (audit log, agents, sessions that are kept) must not become someone else's.
  */
 export async function eraseUser(

@@ -14,14 +14,14 @@ const ProviderTokens = z.object({
   refreshToken: z.string().optional(),
   /** Milliseconds since 1970. */
   expiresAt: z.number().optional(),
-  /** Claims that only the ID token had: an answer without one says nothing about them. */
+  /** Claims that only the ID token had: an answer without one does not contain them. */
   onlyInIdToken: z.array(z.string()),
   /** Consent that outlives sessions at the provider: when it ends, the person left. */
   isOffline: z.boolean(),
 });
 export type ProviderTokens = z.infer<typeof ProviderTokens>;
 
-/** "unreachable" changes nothing; "cannot ask": the tokens are of no more use, and nothing is wrong. */
+/** "unreachable" changes nothing; "cannot ask": the tokens have expired, which is not an error. */
 export type ProviderWord =
   | { readonly person: Person; readonly tokens: ProviderTokens }
   | "ended"
@@ -40,9 +40,9 @@ export interface IdentityCheckParts {
 
 export interface IdentityChecks {
   keep(person: Pick<Person, "issuer" | "subject">, tokens: ProviderTokens): Promise<void>;
-  /** Returns when what is known about them is new enough; at once if it is. */
+  /** Returns once the facts about them are recent enough. */
   freshen(email: string): Promise<void>;
-  /** The next `freshen` looks, as another process would. */
+  /** The next `freshen` checks again, as another process would. */
   forget(email: string): void;
 }
 
@@ -127,7 +127,7 @@ const answered = (box: SecretBox, { person, tokens }: Exclude<ProviderWord, stri
   sealedTokens: sealed(box, person.subject, tokens),
 });
 
-/** With whose they are: a row that was copied over another opens nothing. */
+/** Sealed with their owner: a copied row cannot be unsealed. */
 const sealed = (box: SecretBox, subject: string, tokens: ProviderTokens): string =>
   box.seal(JSON.stringify({ subject, tokens }));
 

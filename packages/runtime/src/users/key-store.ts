@@ -34,7 +34,7 @@ export interface KeyStore {
   find(key: string): Promise<KeyRecord | undefined>;
   list(): Promise<KeyRecord[]>;
   revoke(id: string): Promise<boolean>;
-  /** Whether this person has a key with every right that is not revoked. */
+  /** Whether this person has an unrevoked admin key. */
   holdsAdmin(owner: string): Promise<boolean>;
 }
 

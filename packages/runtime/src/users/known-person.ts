@@ -40,7 +40,7 @@ export async function readKnownPerson(
   };
 }
 
-/** Of someone who never signed in: the directory vouches for the address. */
+/** For someone who never signed in: the directory verifies the address. */
 const pushedClaims = (entries: readonly DirectoryEntry[]): Claims => {
   const address = entries.find((entry) => entry.address !== undefined)?.address;
   return address === undefined ? {} : { email: [address] };

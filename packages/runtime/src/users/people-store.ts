@@ -40,11 +40,11 @@ export interface PeopleParts {
   readonly database: Pick<Database, "orm" | "policyChanges" | "organisation">;
   /** The operator's own rules: they cannot be removed over the API. */
   readonly fixedRules: readonly RoleRule[];
-  /** Before someone's rights are read: what is known about them is new enough. */
+  /** Before someone's rights are read: ensures that the facts about them are recent. */
   readonly freshen?: (email: string) => Promise<void>;
 }
 
-/** Nobody signs in as them. */
+/** Disables sign-in as them. */
 const RESERVED = new Set([LOCAL_USER, "nobody@localhost"]);
 
 export function peopleStore({ database, fixedRules, freshen }: PeopleParts): PeopleStore {

@@ -12,7 +12,7 @@ import { users } from "../db/schema/user-tables.ts";
 import { readKnownPerson } from "./known-person.ts";
 
 export interface Standing {
-  /** False: no key, token, login, schedule or approval of theirs does anything. */
+  /** False: none of their keys, tokens, logins, schedules and approvals work. */
   readonly isActive: boolean;
   readonly isDisabled: boolean;
   /** Known by an OpenID provider; then the right is their role. */
@@ -21,7 +21,7 @@ export interface Standing {
   readonly right: Right | undefined;
   /** From their roles. */
   readonly scopes: readonly string[];
-  /** As their provider calls them; undefined for who never signed in. */
+  /** Their name at the provider; undefined if they never signed in. */
   readonly name: string | undefined;
 }
 

@@ -49,7 +49,7 @@ export function storedSecrets(parts: StoredSecretParts): StoredSecrets {
   };
 }
 
-/** Every form of the mark that `changeSecrets` knows; a schema that says it elsewhere costs one query. */
+/** Every form of the mark that `changeSecrets` knows; a false match costs one query. */
 const MARK = /"(?:writeOnly|x-secret)":true|"format":"password"/;
 const marksSecrets = ({ config }: Capability): boolean =>
   config !== undefined && MARK.test(JSON.stringify(config.jsonSchema));

@@ -9,10 +9,10 @@ const NAMES = ["agents:name", "sessions:title", "approvals:tool", "api_keys:name
   )
   .join(" union all ");
 
-/** `agent:<id>` stands for the agent; what is no id, such as a package's name, names itself. */
+/** `agent:<id>` stands for the agent; anything but an id, such as a package's name, names itself. */
 const idIn = (subject: string): string => subject.split(":").at(-1) ?? subject;
 
-/** By subject; one that is gone, and one that names itself, has no entry. */
+/** By subject; deleted ones, and those that name themselves, have no entry. */
 export async function subjectNames(
   { reader }: Pick<Database, "reader">,
   subjects: readonly string[],

@@ -22,7 +22,7 @@ export interface UserRecord {
   /** Without grants: what `put` sets. */
   readonly ownScopes: string[];
   readonly preferences: Record<string, unknown>;
-  /** The share of places for runs where there are too few. */
+  /** The weight when runs wait for slots. */
   readonly weight: number;
 }
 
@@ -51,7 +51,7 @@ export interface UserStore {
       weight?: number;
     },
   ): Promise<UserRecord>;
-  /** Everyone who is known; their scopes are read with `get`. */
+  /** All known users; their scopes are read with `get`. */
   list(): Promise<{ email: string; createdAt: Date }[]>;
   grant(input: GrantInput): Promise<GrantRecord>;
   /** The revoked grant; undefined when there is no active one. */

@@ -5,7 +5,7 @@ interface ChartTableProps {
   format: (value: number) => string;
 }
 
-/** A chart's numbers, closed until one wants them. */
+/** A chart's numbers, collapsed by default. */
 export function ChartTable({ title, labels, series, format }: ChartTableProps) {
   return (
     <details className="text-xs text-ink-soft">

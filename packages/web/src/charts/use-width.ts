@@ -2,7 +2,7 @@ import { useCallback, useState } from "react";
 
 const FIRST_WIDTH = 640; // until it is measured
 
-/** One unit of a drawing is one pixel, so that words keep their size at every width. */
+/** One unit of a drawing is one pixel, so that text keeps its size at every width. */
 export function useWidth(least: number): [number, (node: HTMLElement | null) => (() => void) | undefined] {
   const [width, setWidth] = useState(FIRST_WIDTH);
   const measure = useCallback(

@@ -14,7 +14,7 @@ export class Draft {
   readonly runs: RunView[] = [];
   state: JsonValue | undefined;
   todos: readonly ListedTask[] = [];
-  /** The call that had a result last: what is drawn next, it draws. */
+  /** The call with the latest result: it draws the next card. */
   lastResult: string | undefined;
   toolResults = 0;
 

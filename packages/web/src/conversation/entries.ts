@@ -5,7 +5,7 @@ import type { Interrupt, ListedTask } from "@capstan/core/internal";
 interface Piece {
   readonly id: string;
   readonly runId?: string | undefined;
-  /** Milliseconds since 1970, where the event says. */
+  /** Milliseconds since 1970, if the event has a time. */
   readonly at?: number | undefined;
   readonly subagent?: string | undefined;
 }
@@ -59,7 +59,7 @@ export interface ToolEntry extends Piece {
   readonly edited?: unknown;
   /** Approval was requested; pending while there is no result. */
   readonly interrupt?: Interrupt | undefined;
-  /** It drew a card of its own, with its input and result. */
+  /** It drew its own card, with its input and result. */
   readonly drawn?: boolean | undefined;
   /** To be run by the client itself. */
   readonly forClient?: boolean | undefined;

@@ -12,7 +12,7 @@ const BY_ENDING: Record<string, FileKind> = {
   pdf: "pdf",
 };
 
-/** `text` is undefined for bytes that are no text. */
+/** `text` is undefined for bytes that are not text. */
 export function fileKind(path: string, text: string | undefined): FileKind {
   if (imageType(path)) return "image";
   const kind = BY_ENDING[path.split(".").at(-1)?.toLowerCase() ?? ""];

@@ -38,7 +38,7 @@ function Picture({ file, data }: { file: SessionFile; data: Uint8Array }) {
   return src ? <img src={src} alt={file.name} className="mx-auto max-h-[60dvh] rounded-lg" /> : null;
 }
 
-/** The browser's own viewer shows it; what is no PDF it shows as nothing, for the type is given here. */
+/** Shown by the browser's viewer; anything but a PDF shows as empty, because the type is fixed here. */
 function Pdf({ file, data }: { file: SessionFile; data: Uint8Array }) {
   const src = useObjectUrl(data, "application/pdf");
   return src ? (

@@ -6,7 +6,7 @@ import { CodeBlock } from "../markdown/code-block.tsx";
 import { languageOf } from "../markdown/language-of.ts";
 import { isObject } from "./schema-fields.ts";
 
-/** Arguments that hold a program, and what they are written in when nothing else says it. */
+/** Arguments that contain a program, with their default language. */
 const PROGRAMS: Record<string, string> = {
   code: "",
   script: "",
@@ -39,7 +39,7 @@ export function CallArguments({ value, label }: { value: unknown; label: string 
 const isLongText = ([name, value]: [string, unknown]): boolean =>
   typeof value === "string" && (value.trim().includes("\n") || (name in PROGRAMS && value.trim() !== ""));
 
-/** By what the call says itself, then by the file it is about, then by the argument's name. */
+/** By the call's own language argument, then by its file, then by the argument's name. */
 function languageFor(name: string, value: Record<string, unknown>): string {
   if (name in PROGRAMS && typeof value.language === "string") return value.language.toLowerCase();
   const path = [value.path, value.file, value.file_path, value.filename].find(

@@ -1,4 +1,4 @@
-/** A conversation that was recorded: who said what, in order. */
+/** A recorded conversation, in order. */
 import { words } from "../kit/words.ts";
 import { MessageParts } from "./message-parts.tsx";
 

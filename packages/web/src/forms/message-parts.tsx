@@ -28,7 +28,7 @@ interface OrJsonProps {
   children: ReactNode;
 }
 
-/** What is shown of a value, and the value itself behind a button. */
+/** An excerpt of a value, with a button for all of it. */
 export function OrJson({ value, label, children }: OrJsonProps) {
   const [isRaw, setRaw] = useState(false);
   return (

@@ -1,6 +1,6 @@
 /**
  * A message's parts as a person reads them. Traces and replays tell them as they are stored (`toolCallId`), sessions as the
- * API names them (`tool_call_id`): both are read.
+ * API names them (`tool_call_id`); both are accepted.
  */
 import { isObject } from "./schema-fields.ts";
 
@@ -13,7 +13,7 @@ export type ReadablePart =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Undefined for what is no list of parts: a text, or a value that was cut. */
+/** Undefined for anything but a list of parts: a text, or a truncated value. */
 export function readParts(value: unknown): readonly ReadablePart[] | undefined {
   if (typeof value === "string") return [{ kind: "text", text: value }];
   if (!Array.isArray(value) || !value.every((part) => isObject(part) && typeof part.type === "string"))
@@ -32,7 +32,7 @@ const READERS: Readonly<Record<string, (part: Fields) => ReadablePart | undefine
 
 const toolOf = ({ toolName, tool_name }: Fields): string => String(toolName ?? tool_name ?? "a tool");
 
-/** Stored results say what kind of value they hold; the API's say only whether it is an error. */
+/** Stored results name the type of their value; the API's only say whether it is an error. */
 function resultOf({ output, is_error }: Fields): { value: unknown; failed: boolean } {
   const isStored = isObject(output) && typeof output.type === "string" && "value" in output;
   if (is_error !== undefined || !isStored) return { value: output, failed: is_error === true };

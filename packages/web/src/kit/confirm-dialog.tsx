@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ChangeFailure } from "./states.tsx";
 
-/** The words on the button, and what it says while it works. */
+/** The button's label, and its label while busy. */
 const ACTIONS = {
   "Approve all": "Approving…",
   Delete: "Deleting…",
@@ -37,7 +37,7 @@ interface ConfirmDialogProps {
 /** Asks for confirmation before something is deleted. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, action, children, change, mayForce = false, refreshes, onClose, onDone = onClose } = props;
-  // Done inside the change: what was deleted may take this dialog with it before anything could be told here.
+  // Done within the mutation: deleting may unmount this dialog before later callbacks run.
   const confirm = useChange(async (force: boolean) => {
     const changed = await change({ force });
     if (changed.ok) onDone();

@@ -11,7 +11,7 @@ interface TabsProps<Name extends string> {
   tabs: readonly Tab<Name>[];
   current: Name;
   onChange: (name: Name) => void;
-  /** What stands at the right end of the row. */
+  /** Content at the right end of the row. */
   aside?: ReactNode;
   fill?: boolean;
   children: ReactNode;
@@ -19,7 +19,7 @@ interface TabsProps<Name extends string> {
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** How far the row is scrolled to have the tab in its middle: on a phone the chosen one may be past its end. */
+/** Scrolls the row so that the chosen tab is centred: on a phone it may be out of view. */
 const placeOf = (tab: HTMLElement, row: HTMLElement): number =>
   tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
 

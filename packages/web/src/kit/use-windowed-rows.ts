@@ -3,11 +3,11 @@ import { useLayoutEffect, useRef, useState } from "react";
 
 interface WindowedOptions {
   readonly rowPx: number;
-  /** At least so wide is a column. */
+  /** The minimum width of a column. */
   readonly columnPx: number;
 }
 
-const MORE_ROWS = 3; // above and below, so that quick scrolling shows no hole
+const MORE_ROWS = 3; // above and below, so that quick scrolling shows no gap
 
 export function useWindowedRows(count: number, { rowPx, columnPx }: WindowedOptions) {
   const frame = useRef<HTMLDivElement>(null);

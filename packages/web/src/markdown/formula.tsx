@@ -15,7 +15,7 @@ export function Formula({ text, display }: FormulaProps) {
         if (!current || !place.current) return;
         katex.render(text, place.current, { output: "mathml", displayMode: display, throwOnError: false });
       },
-      () => {}, // its source stays readable
+      () => {}, // the source stays readable
     );
     return () => {
       current = false;

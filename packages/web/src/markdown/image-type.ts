@@ -8,6 +8,6 @@ const TYPES: Record<string, string> = {
   webp: "image/webp",
 };
 
-/** The media type of a picture by its name, or nothing for what is no picture. */
+/** The media type of an image by its name; undefined for other files. */
 export const imageType = (path: string): string | undefined =>
   TYPES[path.split(".").at(-1)?.toLowerCase() ?? ""];

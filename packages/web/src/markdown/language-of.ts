@@ -31,7 +31,7 @@ const BY_ENDING: Record<string, string> = {
   yml: "yaml",
 };
 
-/** What a file is written in, by its name; empty for plain text. */
+/** The language of a file, by its name; empty for plain text. */
 export function languageOf(path: string): string {
   const name = path.split("/").at(-1)?.toLowerCase() ?? "";
   return name === "dockerfile" ? "dockerfile" : (BY_ENDING[name.split(".").at(-1) ?? ""] ?? "");

@@ -23,7 +23,7 @@ export const queryClient = new QueryClient({
 onRecovery(() => void queryClient.invalidateQueries());
 
 interface ReadOptions {
-  /** Asked again after so long, for what others change. */
+  /** The interval of rereading, for data that others change. */
   readonly everyMs?: number | undefined;
   readonly enabled?: boolean;
   readonly keepPrevious?: boolean;
@@ -49,7 +49,7 @@ export interface CancellableChange<T, Input> {
   readonly cancel: () => void;
 }
 
-/** A change that takes long enough to be thought better of. Cancelled, it is as if it had not been asked for. */
+/** A slow change that can be cancelled. Once cancelled, it has no effect. */
 export function useCancellableChange<Input, T>(
   run: (input: Input, signal: AbortSignal) => Promise<Result<T>>,
   refreshes: readonly string[] = [],

@@ -5,7 +5,7 @@ import { ago, words } from "../kit/words.ts";
 
 export const STATUS_TONES: Record<string, Tone> = { running: "accent", waiting: "warn", failed: "bad" };
 
-/** How a session is called when nobody has named it yet. */
+/** The name of a session without a title. */
 export const sessionTitle = ({ title }: Pick<Session, "title">): string => title || "New conversation";
 
 interface SessionRowProps {

@@ -1,4 +1,4 @@
-/** Everything by name: screens, agents, conversations, capabilities, settings and what can be done. */
+/** Everything by name: screens, agents, conversations, capabilities, settings and actions. */
 import { Command } from "cmdk";
 import { type RefObject, useDeferredValue, useState } from "react";
 import { useLocation } from "wouter";
@@ -147,7 +147,7 @@ function Entries({ heading, entries, onChoose }: EntriesProps) {
 
 const SHOWN_CHATS = 8;
 
-/** The latest while nothing is typed; then what was said anywhere. */
+/** The latest conversations; once something is typed, a search over all text. */
 function Chats({ text, onChoose }: { text: string; onChoose: (entry: Entry) => void }) {
   const latest = useRead(["sessions", "recent", false], (signal) =>
     api.sessions.list({ limit: 60, archived: "false" }, signal),
@@ -162,7 +162,7 @@ function Chats({ text, onChoose }: { text: string; onChoose: (entry: Entry) => v
       heading="Conversations"
       entries={items.slice(0, SHOWN_CHATS).map((item) => ({
         name: item.title || "New conversation",
-        also: text, // the server found it by these words, wherever they stand
+        also: text, // found by the server's full-text search
         hint: "excerpt" in item ? item.excerpt.replaceAll(/[«»]/g, "") : "",
         href: `/chat/${item.id}`,
       }))}

@@ -25,7 +25,7 @@ export const useNotificationState = (): NotificationState =>
     return () => listeners.delete(listener);
   }, notificationState);
 
-/** Tells of each approval once; those that waited before the page was opened are no news. */
+/** Notifies about each approval once, except those that were pending when the page was opened. */
 export function useApprovalNotifications(open: (href: string) => void): void {
   const { data } = usePendingApprovals();
   const known = useRef<Set<string>>(undefined);

@@ -4,7 +4,7 @@ import { Field, Select } from "../kit/field.tsx";
 import { api } from "../server/api.ts";
 import { useMe } from "./sign-in.tsx";
 
-/** Everything on the page is of one organisation, so the page begins anew. */
+/** Everything on the page belongs to one organisation, so the page is reloaded. */
 export function OrganisationSwitch() {
   const me = useMe().data;
   const [busy, setBusy] = useState(false);
@@ -37,6 +37,6 @@ export function OrganisationSwitch() {
   );
 }
 
-/** Someone without a role in the one that answers may have one in a single other. */
+/** Someone without a role here may have one in another organisation. */
 const canChoose = ({ organisation, organisations }: NonNullable<ReturnType<typeof useMe>["data"]>): boolean =>
   organisations.some(({ id }) => id !== organisation);

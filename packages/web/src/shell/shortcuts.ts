@@ -1,6 +1,6 @@
 /** The studio's keyboard shortcuts, in one table: the handler and the help read the same rows. */
 export interface Shortcut {
-  /** As it is pressed: a key, or a key after `g`. */
+  /** The key, or the key after `g`. */
   readonly keys: string;
   readonly label: string;
   readonly group: "Anywhere" | "Go to" | "Chat" | "Approvals" | "Review" | "Agent editor";

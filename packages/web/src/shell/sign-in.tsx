@@ -8,7 +8,7 @@ import { CapstanMark } from "./capstan-mark.tsx";
 
 export const useMe = () => useRead(["me"], (signal) => api.logins.me(signal));
 
-/** By the word in the address; an address cannot put other text here. */
+/** Chosen by the code in the address, which cannot put other text here. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   expired: "The sign-in took too long or was started in another browser. Try again.",
   refused: "The provider's response could not be verified. Try again; the reason is in the server's log.",

@@ -80,7 +80,7 @@ const LANGUAGE_NAMES: Readonly<Record<string, string>> = { js: "javascript", she
 export interface Earlier {
   /** The values of their arguments, by name. */
   readonly values: Readonly<Record<string, JsonValue>>;
-  /** The number the last of them answered with. */
+  /** The number in the last result. */
   readonly result?: number | undefined;
 }
 
@@ -146,7 +146,7 @@ function fitOf(step: string, tool: ChoosableTool, score: number, earlier: Earlie
       input[name] = known; // a number belongs to its own step
     else if (isRequired(tool.inputSchema, name)) lacking.push(name);
   }
-  for (const name of repeated(input)) if (!isRequired(tool.inputSchema, name)) delete input[name]; // a word has one place
+  for (const name of repeated(input)) if (!isRequired(tool.inputSchema, name)) delete input[name]; // each word is used once
   const explained = explainedShare(step, tool, input);
   const fit = score + placed * PLACED_BONUS - lacking.length * LACKING_PRICE;
   return { tool, input, lacking, explained, guessed: guessed.length > 0, score: fit };
@@ -208,7 +208,7 @@ function explainedShare(
 
 /**
  * Whether words outside the free texts of the input name the tool. A text or a list can take any sentence whole, which
- * says nothing about what the sentence asks for.
+ * proves nothing about what the sentence asks for.
  */
 function isNamed(step: string, { tool, input }: Fit): boolean {
   const texts = freeTexts(Object.values(input));
@@ -261,7 +261,7 @@ function programIn(step: string): { language: string; code: string } | undefined
     : { language: LANGUAGE_NAMES[named] ?? named, code: withoutTicks(code.trim()) };
 }
 
-/** "Run `print(1)`": the ticks are Markdown's. */
+/** "Run `print(1)`": the backticks are Markdown. */
 const withoutTicks = (code: string): string => /^(`{1,3})([^`]+)\1$/.exec(code)?.[2]?.trim() ?? code;
 
 /** The languages of a tool that takes code, none of any other. */

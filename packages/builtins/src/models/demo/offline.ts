@@ -11,7 +11,7 @@ import { reply } from "./reply.ts";
 import type { Reply } from "./turn.ts";
 
 const PIECE_CHARS = 12;
-const SLOW_PIECE_MS = 350; // two a number of the tour: eight seconds in which to press Stop
+const SLOW_PIECE_MS = 350; // two per number in the tour: eight seconds in which to press Stop
 
 export interface OfflineOptions {
   /** Waits between the pieces of a slow text; tests pass one that does not. */

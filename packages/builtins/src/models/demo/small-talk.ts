@@ -39,7 +39,7 @@ const ACKNOWLEDGED =
   /^(?:lol|ha(?:ha)+|he(?:he)+|hm+|wow|oh|ah|yes|yeah|yep|sure|no|nope|fine|right|next|go on|continue|again|got it|i see|si|oui|ja|nein|non)\b(?:[\s,]+(?:ok(?:ay)?|please|nice|cool|thanks|great|funny))*[\s!.?]*$|^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s])+$/iu;
 const ANNOYED =
   /\b(?:useless|stupid|dumb|sucks?|rubbish|garbage|crap|idiot|terrible|awful|hate (?:this|you|it)|wtf|ugh|(?:is|does|do)(?: not|n'?t) work(?:ing)?|is broken|waste of time)\b/i;
-const MOST_ANNOYED_WORDS = 10; // longer, and it is a text about something else
+const MOST_ANNOYED_WORDS = 10; // a longer message is about something else
 const GOODBYE = /^(?:bye|goodbye|good night|see you|ciao|tsch[uü]ss)\b[\s\p{L},]{0,16}[!.]*$/iu;
 const HELP =
   /^(?:\/?help|\?+|menu|start|commands|what now|hilfe)[!.?]*$|\bwhat (?:can|do) you do\b|\bwhat (?:is|does) (?:this|it|capstan)(?: (?:thing|app|tool|page|site|place))?(?: do)?[?!. ]*$|\bwhat (?:do|should|can) i do\b(?: (?:now|next|here|first|with .{1,20}))*[?!. ]*$|\bhow (?:do|does|can) (?:i|this|you) (?:start|begin|work|use)\b|\bwhat (?:are|can) (?:your|i) (?:tools|capabilities|skills|ask|try)\b|\bshow me what you can\b|\bwas kannst du\b|\bwas ist das(?: hier)?[?!. ]*$|\bqu[eé] es esto\b|\bc'est quoi(?: ce truc| ça)?[?!. ]*$|\bqu'est-ce que c'est\b|\bcos'è (?:questo|questa|quest[oa] cosa)\b|\bo que é isto\b|\bwat is dit\b|\bvad är det h[äa]r\b|\bco to (?:jest|za)\b|(?<!\p{L})что это(?: такое)?[?!. ]*$|这是什么|這是什麼|これは何|이게 뭐|\bque (?:peux-tu|pouvez-vous|sais-tu) faire\b|\bqué (?:puedes|sabes) hacer\b|\bcosa (?:puoi|sai) fare\b|\bo que (?:você )?(?:pode|sabe) fazer\b|\bwat kun je\b|\bvad kan du\b|\bco (?:potrafisz|umiesz)\b|(?<!\p{L})что ты (?:умеешь|можешь)|(?:你|您)(?:能|可以|会)(?:做|帮).*什么|何ができ|무엇을 할 수/iu;
@@ -84,7 +84,7 @@ export function needsModel(task: string, tools: readonly ChoosableTool[]): boole
 }
 
 const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u;
-/** Frequent words of other languages that are no English words. */
+/** Frequent words of other languages that are not English words. */
 const OTHER_WORDS =
   /(?<!\p{L})(?:ich|mir|mich|und|ist|ein|eine|einen|wie|wo|wann|wird|nicht|bitte|für|mit|zeig|schreib|mach|je|moi|une|avec|quel|quelle|peux|una|por|para|cómo|qué|puedes|che|sono|puoi|perché|você|uma|como|een|het|naar|kun|jag|och|är|att|nie|jak|jest)(?!\p{L})/iu;
 

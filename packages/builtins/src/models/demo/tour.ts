@@ -30,7 +30,7 @@ interface TourStep {
   readonly text: string;
   /** Said after it, slowly: there is time to press Stop. */
   readonly slowly?: string;
-  /** Said when its answer is there, after the answer in words. */
+  /** Said after the result was described in words. */
   readonly after?: string;
 }
 
@@ -82,7 +82,7 @@ export function tourReply(prompt: LanguageModelV4Prompt, tools: readonly Choosab
     };
   const { calls, answers } = turnSince(prompt, begun);
   const next = offered[calls.length];
-  const isResumed = GO_ON.test(lastTurn(prompt).task.trim()) && prompt.at(-1)?.role === "user"; // its answer was told before the stop
+  const isResumed = GO_ON.test(lastTurn(prompt).task.trim()) && prompt.at(-1)?.role === "user"; // its result was described before the stop
   const told = isResumed ? "" : toldAfter(offered[calls.length - 1], answers.at(-1));
   if (!next)
     return calls.length === offered.length ? { text: [told, END].filter(Boolean).join("\n\n") } : undefined;

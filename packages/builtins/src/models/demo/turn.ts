@@ -20,7 +20,7 @@ export interface Turn {
   readonly answers: readonly ToolAnswer[];
 }
 
-/** What the model says next: words, a call, or words and then a call. */
+/** What the model says next: text, a call, or text and then a call. */
 export interface Reply {
   readonly text?: string;
   readonly call?: Call;

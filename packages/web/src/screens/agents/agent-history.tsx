@@ -170,7 +170,7 @@ interface AskDialogProps {
   onClose: () => void;
 }
 
-/** A change that adds rights is refused first and names them; the second click says yes to them. */
+/** A change that adds rights is first refused and lists them; the second click confirms them. */
 function AskDialog({ id, number, asked, onClose }: AskDialogProps) {
   const [title, action, text] = QUESTIONS[asked];
   return (

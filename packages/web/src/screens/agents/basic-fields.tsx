@@ -155,7 +155,7 @@ function ThinkingFields({ draft, onChange }: DraftProps) {
 
 function HarnessField({ draft, onChange }: DraftProps) {
   const names = new Set([...usePrograms(), draft.harness]);
-  // What another program does not know would be refused: its model and its budget start anew.
+  // Another program would refuse the old model and budget, so both are reset.
   const choose = (harness: string) =>
     onChange({ harness, model: null, fallback_models: [], thinking_budget: null });
   return (

@@ -36,7 +36,7 @@ export function Preview({ query, draft, onChange }: PreviewProps) {
   );
 }
 
-/** What the prompt and the tools cost at each call, and how far that is from where one began. */
+/** The cost of the prompt and the tools per call, and the difference to the saved agent. */
 function Price({ draft, preview }: { draft: AgentDraft; preview: AgentPreview }) {
   const { total } = preview.tokens;
   const [first] = useState(total);

@@ -12,7 +12,7 @@ const isPolicy = (text: string): text is ApprovalPolicyName => text in POLICIES;
 
 interface ToolPolicyProps extends DraftProps {
   tool: string;
-  /** What applies without a choice of this agent's. */
+  /** The default without a setting of this agent. */
   inForce?: string | undefined;
 }
 

@@ -12,14 +12,14 @@ interface AnswerFormProps {
   name: string;
   input: Json;
   schema: Json | undefined;
-  /** False where a yes is given elsewhere, such as by connecting an account. */
+  /** False where approval happens elsewhere, such as by connecting an account. */
   mayApprove?: boolean;
   mayEdit: boolean;
-  /** A yes may hold for the rest of the session. */
+  /** An approval may apply to the rest of the session. */
   mayAllow: boolean;
   busy: boolean;
   onAnswer: (answer: ApprovalAnswer) => void;
-  /** One more button behind the others. */
+  /** An additional button after the others. */
   more?: ReactNode;
 }
 

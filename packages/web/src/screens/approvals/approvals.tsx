@@ -154,7 +154,7 @@ function Question(question: {
   );
 }
 
-/** What is asked, where it is no tool's call. */
+/** The question, if it is not about a tool call. */
 const HEADINGS: Readonly<Record<string, string>> = {
   budget: "needs more of a budget",
   text: "wants to say something",

@@ -24,7 +24,7 @@ export function matching(
 
 export const categoryOf = ({ category }: CapabilitySummary): string => category ?? "Other";
 
-/** Categories by name, those with nothing left out. */
+/** Categories by name, without empty ones. */
 export function byCategory(items: readonly CapabilitySummary[]): [string, CapabilitySummary[]][] {
   return [...Map.groupBy(items, categoryOf)].sort(([a], [b]) => a.localeCompare(b));
 }

@@ -1,4 +1,4 @@
-/** The parts of the agent's capabilities document that the chat needs. What is absent is not offered. */
+/** The parts of the agent's capabilities document that the chat needs. Absent features are not offered. */
 export type UploadKind = "image" | "audio" | "video" | "pdf" | "file";
 
 export interface Abilities {

@@ -6,7 +6,7 @@ import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 
-/** What need not ask again in this session, and the way to take that back. */
+/** Tools that need no further approval in this session, with a button to revoke that. */
 export function AllowedTools({ session: { id, allowed_tools } }: { session: Session }) {
   const revoke = useChange((tool: string) => api.sessions.disallow(id, { tool }), ["sessions"]);
   if (allowed_tools.length === 0) return null;

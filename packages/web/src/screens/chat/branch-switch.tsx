@@ -43,7 +43,7 @@ function Step({ to, label, children }: { to: string | undefined; label: string; 
   );
 }
 
-/** A branch that nothing was said in yet has no message to stand at: its switch is at the end. */
+/** A branch without messages has its switch at the end. */
 export function EndBranches({ view: { entries } }: { view: ConversationView }) {
   const { sessionId, branchesAt } = useRoom();
   const last = entries.findLast((entry) => entry.kind === "user");

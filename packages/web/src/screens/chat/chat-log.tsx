@@ -16,7 +16,7 @@ import type { LiveSession } from "./use-session-feed.ts";
 interface ChatLogProps {
   feed: LiveSession;
   agentName: string;
-  /** Grows with every message and answer given on this page: what comes of it is shown. */
+  /** Increases with every message and answer given on this page: what follows is scrolled into view. */
   acted: number;
   /** The run was told to stop. */
   stopping: boolean;

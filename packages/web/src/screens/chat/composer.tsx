@@ -129,7 +129,7 @@ function useOutgoing({ draftOf, busy, input, handOver }: OutgoingOptions) {
     try {
       await handOver({ text: text.trim(), files });
     } catch {
-      // The room shows why. What waited to be sent next stays, too.
+      // The room shows why. Text queued to be sent next is kept too.
       isNext.current = false;
       setText([text, input.current?.value ?? ""].filter((part) => part !== "").join("\n"));
       setFiles((added) => [...files, ...added]);
@@ -143,7 +143,7 @@ function useOutgoing({ draftOf, busy, input, handOver }: OutgoingOptions) {
   return { text, setText, files, setFiles, ready, send };
 }
 
-/** Writing is what a chat is opened for; on a touch screen a keyboard would come up unasked. */
+/** The input is focused, except on touch screens, where a keyboard would pop up. */
 function useFocusWherePointing(input: RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     if (matchMedia("(pointer: fine)").matches) input.current?.focus({ preventScroll: true });

@@ -61,7 +61,7 @@ export function Conversation({ session, feed }: ConversationProps) {
   );
 }
 
-/** What can be done in a chat, and what went wrong with it last. */
+/** The actions of a chat, and their last error. */
 function useChat(session: Session, feed: LiveSession, chooseModel: () => void) {
   const [, go] = useLocation();
   const { id } = session;

@@ -23,7 +23,7 @@ interface MessageActionsProps {
 /** Copy, pin, fork from here, and feedback. Hidden until hovered or focused. */
 export function MessageActions({ entryId, text, answer = false, runId, onEdit }: MessageActionsProps) {
   const { sessionId, abilities, fork, regenerate, branching } = useRoom();
-  // A message said in several pieces has the same id before the dot in all of them.
+  // The pieces of one message share the id before the dot.
   const messageId = entryId.split(".", 1)[0] ?? entryId;
   const rate = useChange((value: "up" | "down") => api.sessions.feedback(sessionId, messageId, { value }));
   const given = rate.isSuccess ? rate.variables : undefined;

@@ -11,13 +11,13 @@ export interface Room {
   /** Sends the message that started this run once more. */
   readonly retry: (runId: string) => void;
   readonly chooseModel: () => void;
-  /** Says something else in place of this message, in a branch. */
+  /** Replaces this message, in a branch. */
   readonly edit: (message: UserMessage, text: string) => void;
   /** Asks for another answer to the message that started this run, in a branch. */
   readonly regenerate: (runId: string) => void;
   /** A branch is being made. */
   readonly branching: boolean;
-  /** The ways the conversation went from this message on; none when there is one. */
+  /** The branches from this message on; empty when there is only one. */
   readonly branchesAt: (position: number) => readonly string[];
 }
 

@@ -99,7 +99,7 @@ export class SessionFeed {
     this.#conversation.apply(fresh);
     this.#publish({});
     const { entries } = this.#conversation.view;
-    // A run started whose words this page has not read: someone else's message, or one that was queued.
+    // A run started with a message that this page has not read: someone else's, or a queued one.
     if (entries.some((entry) => entry.kind === "user" && !entry.message)) void this.readMessages();
   }
 

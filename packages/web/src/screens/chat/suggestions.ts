@@ -8,7 +8,7 @@ const BY_CAPABILITY: [capability: string, text: string][] = [
   ["research", "Research the history of the capstan"],
 ];
 const MOST = 4;
-const TOUR = "Take the tour"; // the demo model knows these words
+const TOUR = "Take the tour"; // the demo model understands these
 /** Whose tools the tour shows; without any of them there is none. */
 const TOURED: readonly string[] = ["stateless_todo_list", "session_file_system", "sandbox"];
 

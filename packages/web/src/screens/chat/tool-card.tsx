@@ -31,7 +31,7 @@ export function stateOf({ ready, result, interrupt }: ToolEntry): State {
   return ready ? "running" : "preparing";
 }
 
-/** A tool call: what was asked, what came back, how long it took; closed until one wants to know. */
+/** A tool call: arguments, result and duration; collapsed by default. */
 export function ToolCard({ entry }: { entry: ToolEntry }) {
   const state = stateOf(entry);
   const { icon: Icon, color, label } = LOOKS[state];

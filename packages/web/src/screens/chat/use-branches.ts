@@ -21,7 +21,7 @@ export function useBranches({ id, conversation_id }: Session, feed: LiveSession,
   });
   const say = useChange(
     async ({ message, text }: SaidOtherwise) => {
-      if (currentRun(feed.view)) await api.sessions.cancel(id); // its answer is no longer wanted
+      if (currentRun(feed.view)) await api.sessions.cancel(id); // its answer is no longer needed
       const fork = await api.sessions.fork(id, { message_id: message.id, before: true });
       if (!fork.ok) return fork;
       const sent = await sendAgain(fork.value.id, { ...message, text }, model);

@@ -9,7 +9,7 @@ import { useRoom } from "./room-context.ts";
 
 export function UserBubble({ entry: { message } }: { entry: UserEntry }) {
   const [editing, setEditing] = useState(false);
-  if (!message) return <div className="h-9" aria-busy="true" />; // its words are being read
+  if (!message) return <div className="h-9" aria-busy="true" />; // its text is loading
   if (editing) return <EditMessage message={message} onClose={() => setEditing(false)} />;
   return (
     <div className="flex flex-col items-end">
@@ -34,7 +34,7 @@ export function UserBubble({ entry: { message } }: { entry: UserEntry }) {
   );
 }
 
-/** The message as it could have been. What was said stays in its own branch. */
+/** Edits the message. The original stays in its own branch. */
 function EditMessage({ message, onClose }: { message: UserMessage; onClose: () => void }) {
   const { edit, branching } = useRoom();
   const [text, setText] = useState(message.text);

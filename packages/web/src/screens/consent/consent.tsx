@@ -1,4 +1,4 @@
-/** A client asks to log in: who it is, as which agent it may act and with which tools. The person decides, then leaves. */
+/** A client asks to log in: who it is, and which agent and tools it may use. The person decides and is sent back. */
 import type { ClientLoginReview } from "@capstan/client";
 import { useState } from "react";
 import { Button } from "../../kit/button.tsx";

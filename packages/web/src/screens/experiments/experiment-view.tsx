@@ -82,7 +82,7 @@ function Header({ report }: { report: ExperimentReport }) {
 interface CellLinksProps {
   report: ExperimentReport;
   cells: readonly string[];
-  /** What they are cells of, for who hears the link. */
+  /** What the cells belong to, for screen readers. */
   of: string;
   text: string;
 }

@@ -1,4 +1,4 @@
-/** What a replay changed, in a few words. */
+/** A short description of a replay's change. */
 import type { Replay } from "@capstan/client";
 
 const PROMPT_CHARS = 60;

@@ -89,7 +89,7 @@ function Questions({ open }: { open: readonly Open[] }) {
   );
 }
 
-/** What was answered last, and who sees it otherwise; not before, so that nobody follows others. */
+/** The last answer and who disagrees; shown only afterwards, so that nobody follows others. */
 function Said({ cell, scorer }: { cell: ExperimentCell; scorer: string }) {
   const reviews = cell.scores.find((each) => each.scorer === scorer)?.reviews ?? [];
   const differ = new Set(reviews.map(({ score }) => score)).size > 1;

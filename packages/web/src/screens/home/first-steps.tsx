@@ -7,7 +7,7 @@ import { api } from "../../server/api.ts";
 import { useChange } from "../../server/queries.ts";
 import { STARTER_NAME, starterAgent } from "./starter-agent.ts";
 
-/** `answers`: the model that is set up, if it is more than the demo. */
+/** `answers`: the configured model, if it is not the demo. */
 const stepsFor = (answers: string | undefined) =>
   [
     ["Build", "An agent is an ordered list of capabilities: prompts, tools and permissions."],

@@ -109,7 +109,7 @@ const accountText = ({ provider, scopes }: PermissionDiff["connectionsAdded"][nu
 function Diff({ diff }: { diff: PermissionDiff }) {
   const changes: [sign: string, tone: Tone, what: string, names: readonly string[]][] = [
     ["+", "bad", "scope", diff.scopesAdded],
-    // Not good news: what needed the scope now runs for people who were never granted it.
+    // A warning: what needed the scope now runs for people who were never granted it.
     ["-", "warn", "scope", diff.scopesRemoved],
     ["+", "bad", "action", diff.actionsAdded],
     ["-", "good", "action", diff.actionsRemoved],

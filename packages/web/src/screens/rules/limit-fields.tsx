@@ -1,4 +1,4 @@
-/** How many calls, in which time, counted for whom, and what happens above. */
+/** How many calls, in which period, counted for whom, and what happens beyond. */
 import { Select, TextInput } from "../../kit/field.tsx";
 import type { Limit } from "./rule-draft.ts";
 

@@ -79,7 +79,7 @@ export function ToolPicker({ tools, onChange }: ToolPickerProps) {
   );
 }
 
-/** The schema of the first tool that is named, so that its arguments can be chosen. */
+/** The schema of the first named tool, so that its arguments can be chosen. */
 export function useToolSchema(tools: readonly string[]): { schema: Json | undefined; isExpected: boolean } {
   const named = tools.find((tool) => !/[:*]/.test(tool));
   const query = useRead(

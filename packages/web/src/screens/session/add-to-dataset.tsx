@@ -1,4 +1,4 @@
-/** Keeps a run as a case of a dataset: one that exists, or a new one. Secrets are taken out, and the answer says where. */
+/** Adds a run to an existing or new dataset. Secrets are removed, and the response says where. */
 import { ok } from "@capstan/core";
 import { useState } from "react";
 import { Link } from "wouter";

@@ -12,7 +12,7 @@ export interface PlacedSpan {
 
 export interface Break {
   readonly atPercent: number;
-  /** How much time is not drawn. */
+  /** The time left out of the drawing. */
   readonly cutMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface LaidOut {
 }
 
 const THINNEST_PERCENT = 0.6; // a span of a millisecond must still be seen
-const WAIT_SHARE = 0.25; // of the time that something worked: a longer wait is cut to this
+const WAIT_SHARE = 0.25; // of the working time: longer waits are shortened to this
 
 export function layOut(spans: readonly TraceSpan[]): LaidOut {
   const axis = axisOf(spans);

@@ -1,4 +1,4 @@
-/** Everything known of one row of a trace: what went in, what came out, why, by whom, how long, how much. */
+/** All details of one row of a trace: input, output, reason, person, duration, cost. */
 import type { Message, TraceSpan } from "@capstan/client";
 import { type ReactNode, useState } from "react";
 import { MessageList } from "../../forms/message-list.tsx";
@@ -96,7 +96,7 @@ function figuresOf(span: TraceSpan): [label: string, value: string][] {
   ];
 }
 
-/** What the model read: the system prompt and tools as they were sent, and the messages before this one. */
+/** The model's input: the system prompt and tools as sent, and the earlier messages. */
 function Prompt({ runId, sessionId, span }: SpanDetailProps) {
   const [open, setOpen] = useState(false);
   if (span.prompt_id === undefined) return null;

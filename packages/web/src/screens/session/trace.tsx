@@ -247,7 +247,7 @@ function SpanRow({ run, placed: { span, leftPercent, widthPercent }, breaks }: S
   );
 }
 
-/** Open rows are the page's own; the last one opened is in the address, and is shown when the address is opened. */
+/** The page keeps which rows are open; the last one opened is in the address, and is shown when the address is opened. */
 function useOpenRow(name: string) {
   const [path, go] = useLocation();
   const asked = new URLSearchParams(useSearch()).get("row") === name;

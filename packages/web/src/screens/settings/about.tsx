@@ -109,7 +109,7 @@ const NOTES: Record<string, string> = {
   missing: "This browser does not support them.",
 };
 
-/** On request alone: the browser asks when they are switched on. */
+/** Only on request: the browser asks when they are switched on. */
 function Notifications() {
   const state = useNotificationState();
   return (

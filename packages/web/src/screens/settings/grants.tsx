@@ -7,7 +7,7 @@ import { ago } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 
-/** Scopes that were asked for and given, or given while installing: by whom, why, until when; each can be taken back. */
+/** Granted scopes, on request or while installing: by whom, why, until when; each can be revoked. */
 export function Grants() {
   const query = useRead(["grants"], (signal) => api.grants.all({}, signal));
   const agents = useRead(["agents"], (signal) => api.agents.list({}, signal)).data?.items ?? [];

@@ -18,7 +18,7 @@ interface WeightFormProps {
   readonly onSaved: () => void;
 }
 
-/** A share of the places for runs, where more want one than there are. */
+/** The weight when more runs are waiting than there are slots. */
 export function WeightForm({ of, weight: before, save: store, list, onSaved }: WeightFormProps) {
   const [text, setText] = useState(String(before));
   const weight = text.trim() === "" ? Number.NaN : Number(text);

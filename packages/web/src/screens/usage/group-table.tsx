@@ -7,7 +7,7 @@ import { amount, percent, usd } from "../../kit/words.ts";
 const TITLES = { agent: "Agents", model: "Models", user: "Users" };
 const CELL = "px-4 py-2 text-right";
 
-/** What each agent, model or user used, the dearest first. */
+/** Usage by agent, model or user, highest cost first. */
 export function GroupTable({ usage: { groups, group_by, total } }: { usage: Usage }) {
   return (
     <Panel title={TITLES[group_by]} flush>
@@ -55,7 +55,7 @@ function Name({ group: { key, name }, isAgent }: { group: UsageGroup; isAgent: b
 const costText = ({ cost_usd, unpriced_calls, calls }: UsageGroup): string =>
   unpriced_calls === calls ? "no price known" : usd(cost_usd);
 
-/** Of the cost; of the tokens where nothing has a price. */
+/** Share of the cost, or of the tokens if nothing has a price. */
 function shareOf(group: UsageGroup, total: Usage["total"]): string {
   if (total.cost_usd > 0) return percent(group.cost_usd / total.cost_usd);
   const tokens = total.input_tokens + total.output_tokens;

@@ -3,7 +3,7 @@ import type { Usage, UsagePoint } from "@capstan/client";
 
 export type Measure = "cost" | "tokens";
 
-/** Told apart also by those who see fewer colours; the last is for what is not named. */
+/** Distinguishable with colour blindness; the last is for "other". */
 export const CHART_COLORS = [
   "var(--accent)",
   "var(--chart-2)",
