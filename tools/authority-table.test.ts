@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../packages/cli/src/command-table.ts";
+import { OPEN_ROUTES } from "../packages/server/src/fixtures/open-routes.ts";
 import {
   COMMAND_CELLS,
   commandWords,
   LOCAL_COMMANDS,
-  OPEN_ROUTES,
 } from "../packages/server/src/fixtures/protocol-cells.ts";
 import { withTable } from "./authority-table.ts";
 

@@ -247,7 +247,7 @@ describe("a task", () => {
   });
 });
 
-describe("what a request asks for and would not get is refused", () => {
+describe("options without effect are refused", () => {
   const part = (content: Message["parts"][number]["content"]) => ({
     parts: [...message("look").parts, { content, metadata: undefined, filename: "", mediaType: "image/png" }],
   });
@@ -271,7 +271,7 @@ describe("what a request asks for and would not get is refused", () => {
     expect(llm.requests).toEqual([]);
   });
 
-  test("not what it would get: any kind of text", async () => {
+  test("any kind of text is accepted", async () => {
     const task = await send("hi", {}, { acceptedOutputModes: ["image/png", "text/*;q=0.5"] });
     expect(words(task)).toBe("Hello there.");
   });
@@ -293,7 +293,7 @@ describe("what a request asks for and would not get is refused", () => {
     await expect(list(more)).rejects.toThrow(said);
   });
 
-  test("a list holds what its filters say", async () => {
+  test("a list contains what its filters select", async () => {
     const task = await send("hi");
     const ids = async (more: object) => (await list(more)).tasks.map(({ id }) => id);
     expect(await ids({ status: TaskState.TASK_STATE_REJECTED })).toEqual([]);
@@ -376,7 +376,7 @@ describe("a task that asks a person", () => {
       "only a call that is approved",
     ],
     ["nothing", {}, "approved: missing"],
-  ])("is asked still after %s, which is refused", async (_what, value, said) => {
+  ])("stays pending after %s, which is refused", async (_what, value, said) => {
     llm.script = asksToDelete();
     const asked = await send("delete it");
     const yes = message("yes").parts;
@@ -387,7 +387,7 @@ describe("a task that asks a person", () => {
     expect(body.items).toHaveLength(1);
   });
 
-  test("takes no edit of two calls at once", async () => {
+  test("refuses one edit for two calls", async () => {
     const calls = ["/a.txt", "/b.txt"].map((path) => ({
       id: `d-${crypto.randomUUID()}`,
       name: "delete_file",

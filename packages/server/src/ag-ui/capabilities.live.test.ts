@@ -52,7 +52,7 @@ describe("the capabilities document", () => {
     expect(namesOf(await rig.documentOf(rig.agents.full)).sort()).toEqual(offered?.sort());
   });
 
-  test("says nothing of what nobody knows of a model, and no of what the offline model does not do", async () => {
+  test("leaves out unknown features of a model, and declares false what the offline model cannot do", async () => {
     const unknown = await rig.documentOf(rig.agents.full);
     expect(unknown.tools).not.toHaveProperty("parallelCalls");
     expect(unknown.multimodal.input).not.toHaveProperty("image");
@@ -72,7 +72,7 @@ describe("the capabilities document", () => {
     expect(await file(["session_file_system"], { tool_policies: { read_file: "deny" } })).toBeUndefined();
   });
 
-  test("counts the agent's version by what changed; a change that changes nothing counts nothing", async () => {
+  test("increments the agent's version by what changed; a change without effect keeps it", async () => {
     const id = await rig.newAgent({ capabilities: ["test_math"] });
     const version = async () => (await rig.documentOf(id)).identity.version;
     const patch = (body: object) => rig.server.call("PATCH", `/v1/agents/${id}`, body);
@@ -117,7 +117,7 @@ describe("the capabilities document", () => {
     expect(answer.body.custom.rateLimit).toEqual({ maxRequestsPerMinute: 7 });
   });
 
-  test("is declared, not negotiated: whatever a client says of itself, it is the same", async () => {
+  test("is declared, not negotiated: it does not depend on the client", async () => {
     const path = `/v1/agents/${rig.agents.full}/ag-ui/capabilities`;
     const document = await rig.documentOf(rig.agents.full);
     for (const headers of [

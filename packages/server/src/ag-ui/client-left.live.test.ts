@@ -63,7 +63,7 @@ describe("stop stops", () => {
     release();
   });
 
-  test("a message after Stop does not wait for what was stopped", async () => {
+  test("a message after Stop does not wait for the stopped run", async () => {
     const release = held();
     const threadId = crypto.randomUUID();
     const first = user("talk");
@@ -87,7 +87,7 @@ describe("stop stops", () => {
 });
 
 describe("a one-off call", () => {
-  test("leaves no session behind when it asks so", async () => {
+  test("leaves no session behind on request", async () => {
     const threadId = crypto.randomUUID();
     const answer = await rig.post(runInput({ threadId, forwardedProps: { ephemeral: true } }));
     expect(eventsIn(await answer.text()).at(-1).type).toBe("RUN_FINISHED");

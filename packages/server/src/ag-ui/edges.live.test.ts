@@ -151,7 +151,7 @@ describe("everything in one request counts", () => {
   });
 });
 
-describe("what has no effect is told", () => {
+describe("what has no effect is reported", () => {
   const warnings = (events: readonly WireEvent[]): string[] =>
     events.filter(({ name }) => name === "capstan.warning").map(({ value }) => value.message);
   const toolMessage = { id: "r1", role: "tool", toolCallId: "nope", content: "5" };
@@ -336,12 +336,12 @@ describe("client instructions for the model", () => {
     expect((await rig.post(runInput({ forwardedProps }))).status).toBe(422);
   });
 
-  test("members of other libraries are none of ours", async () => {
+  test("members of other libraries are ignored", async () => {
     const forwardedProps = { mode: "fast", command: {}, threadMetadata: {}, copilotkit: {}, temperature: 1 };
     expect((await rig.post(runInput({ forwardedProps }))).status).toBe(200);
   });
 
-  test("a request without messages is refused: a misspelt list would be nothing to answer", async () => {
+  test("a request without messages is refused, because the list may be misspelt", async () => {
     const { messages, ...rest } = runInput();
     expect((await rig.post({ ...rest, message: messages })).status).toBe(422);
   });

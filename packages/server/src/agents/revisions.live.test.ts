@@ -95,7 +95,7 @@ describe.each(STORES)("revisions on $name", ({ fresh }) => {
     });
   });
 
-  test("a draft is kept and used by nobody until it is promoted", async () => {
+  test("a draft is stored and not used until it is promoted", async () => {
     const agent = await agentWith();
     const drafted = await patch(agent.id, { system_prompt: "Be a pirate.", save_as: "draft" });
     expect(drafted.body).toMatchObject({ version: 2, system_prompt: "Be a pirate." });
@@ -131,7 +131,7 @@ describe.each(STORES)("revisions on $name", ({ fresh }) => {
     expect(await server.call("POST", "/v1/sessions", missing)).toMatchObject({ status: 422 });
   });
 
-  test("a canary gets its share of new sessions, and its figures stand beside those of what is live", async () => {
+  test("a canary gets its share of new sessions, and its figures are shown beside the live ones", async () => {
     const agent = await agentWith();
     await patch(agent.id, { system_prompt: "Be a pirate.", save_as: "draft" });
     await label(agent.id, { label: "canary", revision: 2, share: 100 });
@@ -148,7 +148,7 @@ describe.each(STORES)("revisions on $name", ({ fresh }) => {
     expect(await label(agent.id, { label: "canary", revision: 1 })).toMatchObject({ status: 409 });
   });
 
-  test("a revision with more rights goes live only with a yes that names them", async () => {
+  test("a revision with more rights goes live only with a confirmation that names them", async () => {
     const agent = await agentWith();
     await patch(agent.id, { capabilities: ["test_math", "web_fetch"], save_as: "draft" });
     const refused = await label(agent.id, { label: "live", revision: 2 });
@@ -167,7 +167,7 @@ describe.each(STORES)("revisions on $name", ({ fresh }) => {
     expect(await label(agent.id, { label: "live", revision: 5 })).toMatchObject({ status: 422 });
   });
 
-  test("who may not change an agent chooses none of its revisions", async () => {
+  test("without the right to change an agent, nobody chooses its revisions", async () => {
     const agent = await agentWith();
     const made = await server.call("POST", "/v1/keys", {
       name: "author",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { callerLimit } from "./caller-limit.ts";
 
-test("what one caller is refused is not taken from the limit of all", () => {
+test("a request refused for one caller does not count in the global limit", () => {
   const check = callerLimit({ ofOne: 2, ofAll: 5 }, () => 0);
   const passed = (caller: string, times: number) =>
     Array.from({ length: times }, () => check(caller)).filter((reached) => reached === undefined).length;

@@ -94,7 +94,7 @@ describe.each(STORES)("budgets on $name", ({ fresh }) => {
     await made.remove();
   });
 
-  test("at the limit a run waits for an admin; a yes with an amount lets it go on", async () => {
+  test("at the limit a run waits for an admin; an approval with an amount lets it continue", async () => {
     const made = await budget({ measure: "cost_usd", limit: 0.01, agent_id: agent, name: "small" });
     const sent = await send("hello");
     expect((await sent.run()).status).toBe("waiting");
@@ -110,7 +110,7 @@ describe.each(STORES)("budgets on $name", ({ fresh }) => {
     await made.remove();
   });
 
-  test("a no ends the run, and says so", async () => {
+  test("a denial ends the run, and says so", async () => {
     const made = await budget({ measure: "tokens", limit: 1, agent_id: agent });
     const sent = await send("hello");
     const { id } = await sent.approval();
@@ -128,7 +128,7 @@ describe.each(STORES)("budgets on $name", ({ fresh }) => {
   });
 
   test.each(["deny", "ask", "wait"])(
-    "runs wait for what others have only reserved, of a budget whose limit is to %s",
+    "runs wait for reservations of others, with a budget whose limit is to %s",
     async (at_limit) => {
       held = Promise.withResolvers();
       const made = await budget({ measure: "cost_usd", limit: 1e6, agent_id: agent, at_limit });

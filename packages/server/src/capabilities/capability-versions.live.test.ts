@@ -121,7 +121,7 @@ describe.each(STORES)("versions of a capability document, on $name", ({ fresh })
     expect(none.body.message).toContain("2.0.0 is registered, and 1.10.0, 1.2.0, 1.0.0 kept");
   });
 
-  test("what an older version asks for counts for an agent that pins it", async () => {
+  test("the rights of an older version apply to an agent that pins it", async () => {
     await register("locked", "1.0.0", { scopes: ["tides.read"] });
     await register("locked", "2.0.0");
     const pinned = await agentWith("Locked out", { id: "locked", version: "1.0.0" });

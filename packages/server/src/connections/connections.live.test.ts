@@ -92,7 +92,7 @@ describe.each(STORES)("connections on $name", ({ fresh }) => {
     for (const token of account.tokens) expect(shown).not.toContain(token);
   });
 
-  test("an answer counts once, and a made-up one never", async () => {
+  test("an answer counts once, and an invented one never", async () => {
     const { authorization_url } = await start({ provider: "postbox", scopes: ["mail.read"] });
     const answer = await consentAt(authorization_url, REDIRECT);
     expect((await server.call("POST", "/v1/connections/finish", answer)).status).toBe(200);

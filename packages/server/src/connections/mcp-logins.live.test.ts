@@ -88,7 +88,7 @@ describe.each(STORES)("an MCP server with a login on $name", ({ fresh }) => {
     });
   });
 
-  test("what we are to authorization servers can be read without a key", async () => {
+  test("our client metadata can be read without a key", async () => {
     const shown = await server.call("GET", `/connections/clients/${provider}`, undefined, {
       authorization: "",
     });

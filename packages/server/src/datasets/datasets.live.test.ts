@@ -203,7 +203,7 @@ describe.each(STORES)("a dataset on $name", ({ fresh }) => {
     expect((await server.call("GET", `/v1/datasets/${other}`)).status).toBe(404);
   });
 
-  test("is nobody else's, and takes no run of somebody else", async () => {
+  test("belongs to its owner alone, and takes no run of somebody else", async () => {
     const id = await create();
     const { runId } = await record("find_order 1; say One.");
     const key = { name: "k", owner: "eve@example.com", rights: ["author"] };

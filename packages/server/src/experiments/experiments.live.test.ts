@@ -126,7 +126,7 @@ describe.each(STORES)("an experiment on $name", ({ fresh }) => {
     expect(effects).toEqual([]);
   });
 
-  test("says nothing where nothing changed, however often it is repeated", async () => {
+  test("reports nothing where nothing changed, however often it is repeated", async () => {
     const done = await run({ variants: [{}, { name: "same" }], scorers: [exact], repeats: 3 });
     expect(done.progress.total).toBe(48);
     expect(done.figures).toMatchObject({
@@ -259,7 +259,7 @@ describe.each(STORES)("an experiment on $name", ({ fresh }) => {
     expect((await server.call("GET", `/v1/experiments/${id}`)).status).toBe(404);
   });
 
-  test("is nobody else's: neither the figures, the cells, the queue, nor the dataset", async () => {
+  test("belongs to its owner alone: the figures, the cells, the queue and the dataset", async () => {
     const done = await run({ scorers: [{ type: "human", question: "Good?" }] });
     const [cell] = await cellsOf(done.id);
     const key = { name: "k", owner: "eve@example.com", rights: ["author"] };

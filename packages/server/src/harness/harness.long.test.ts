@@ -259,7 +259,7 @@ describe("the program's own tools", () => {
     );
   });
 
-  test("bring in what no gate sees: a call that may send something out asks afterwards", async () => {
+  test("read what no gate sees: afterwards, a call that may send something out asks", async () => {
     const session = await allowed();
     const events = await bench.turn(session, 'write a.txt hi\ncall add {"a":1,"b":2}');
     expect(last(events)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "interrupt" } });

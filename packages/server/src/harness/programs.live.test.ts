@@ -40,7 +40,7 @@ describe("a session that continues in another program", () => {
     );
   });
 
-  test("is run by its agent's own program again once nothing else is said", async () => {
+  test("is run by its agent's own program again once the setting is removed", async () => {
     const session = await scripted();
     await continueIn(session, "second");
     expect((await bench.turn(session, "say a\nusage 1")).at(-1)).toMatchObject({
@@ -74,7 +74,7 @@ describe("a session that continues in another program", () => {
     expect(report.body.refusal).toMatchObject({ code });
   });
 
-  test("is told before what comes along and what does not", async () => {
+  test("shows in advance what is carried over and what is not", async () => {
     const session = await scripted({ model: "scripted-1", thinking_effort: null });
     await bench.turn(session, `think hm\ncall add {"a":2,"b":3}\nsay ${"long ".repeat(10)}`);
     await call("PUT", `/v1/sessions/${session}/files/notes.txt`, { kept: true });

@@ -377,7 +377,7 @@ describe.each(STORES)("a change of a session on $name", ({ fresh }) => {
     [{ metadata: { scopeCeiling: null } }, undefined],
     [{ metadata: { scopeCeiling: ["*"] } }, "metadata.scopeCeiling: set by the server"],
     [{ metadata: { thread_id: "other" } }, "metadata.thread_id: set by the server"],
-  ])("%j does not change what the server says of it", async (body, fault) => {
+  ])("%j does not change the fields that the server sets", async (body, fault) => {
     const { id, ...before } = await made();
     const answer = await patch(id, body);
     if (fault === undefined) expect(answer.status).toBe(200);

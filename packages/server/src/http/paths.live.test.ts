@@ -153,7 +153,7 @@ describe("an id in a body that is not there is a fault of the body", () => {
     expect(await server.call("POST", path, body)).toMatchObject({ status: 422, body: { code } });
   });
 
-  test("users are written as addresses: whoever is not would never be met", async () => {
+  test("users are addresses: anything else could never match", async () => {
     for (const [path, body] of [
       ["/v1/budgets", { ...budget, user: "ann" }],
       ["/v1/rules", { ...rule, user: "ann" }],

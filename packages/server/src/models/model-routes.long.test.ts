@@ -89,7 +89,7 @@ describe("saving a provider", () => {
     expect(refused.body.nextStep).toContain("http://127.0.0.1:11434/v1");
   });
 
-  test("saves nothing when whoever asked has gone before it answered", async () => {
+  test("saves nothing when the client disconnects before the answer", async () => {
     const answered = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const provider = await fakeProvider({

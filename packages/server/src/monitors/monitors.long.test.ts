@@ -248,7 +248,7 @@ describe.each(STORES)("monitors on $name", ({ fresh }) => {
     await scored(few.id, { done: 1 });
   });
 
-  test("what could not score a run is refused, with what to do", async () => {
+  test("a monitor that could not score a run is refused, with a next step", async () => {
     const agentId = await agent();
     const refused = async (body: object) => {
       const sent = { name: "m", agent_id: agentId, ...body };
@@ -271,7 +271,7 @@ describe.each(STORES)("monitors on $name", ({ fresh }) => {
     expect(await refused({ scorers: [kind], webhook })).toEqual([403, "url_refused"]);
   });
 
-  test("an author's monitor scores the author's runs alone, and is nobody else's", async () => {
+  test("an author's monitor scores only the author's runs, and belongs to the author alone", async () => {
     const agentId = await agent(eve);
     expect(
       (

@@ -81,7 +81,7 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     expect((await server.call("POST", "/v1/logins/end")).status).toBe(401);
   });
 
-  test("a handle is worth one login", async () => {
+  test("a handle is valid for one login", async () => {
     const { handle } = await signIn("alice");
     expect((await poll(handle)).body).not.toHaveProperty("token");
   });
@@ -120,7 +120,7 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     expect(answer).toMatchObject({ status, body: { code } });
   });
 
-  test("a handle that is invented, changed or of another kind is refused, without a word to the provider", async () => {
+  test("a handle that is invented, changed or of another kind is refused without asking the provider", async () => {
     const { handle } = await start();
     const before = op.tokens.asked;
     const attempt = server.services.attemptBox.seal(JSON.stringify({ code: "x" }));

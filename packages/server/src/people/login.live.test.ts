@@ -78,7 +78,7 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     expect((await server.call("GET", "/v1/keys", undefined, asPage(bob.token))).status).toBe(403);
   });
 
-  test("with a provider nobody is let in without signing in, not even from loopback", async () => {
+  test("with a provider everybody has to sign in, even from loopback", async () => {
     expect((await server.call("GET", "/v1/agents")).status).toBe(401);
     expect((await server.call("GET", "/v1/me")).body).toMatchObject({ user: null, rights: [], by: "nobody" });
   });
@@ -245,7 +245,7 @@ describe.each(STORES)("on $name", ({ fresh }) => {
       expect([failedWith(answer), token]).toEqual([[302, "/?sign_in=not_allowed"], ""]);
     });
 
-    test("to be the server's own user", async () => {
+    test("an address of the server's own user", async () => {
       op.people.set("eve", { sub: "eve", email: "local@localhost.localdomain", email_verified: true });
       await server.services.people.remember(person("eve", "x@example.org"));
       for (const email of ["local@localhost", "nobody@localhost"])

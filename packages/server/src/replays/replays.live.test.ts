@@ -91,7 +91,7 @@ describe.each(STORES)("a replay on $name", ({ fresh }) => {
     expect(effects).toEqual([]);
   });
 
-  test("ends where a call with an effect was never made, and makes it in no case", async () => {
+  test("ends at a new call with side effects, and never makes it", async () => {
     const { runId } = await record("find_order 17; say Found.");
     const prompt = { system_prompt: "first:ship 17" };
     for (const live_reads of [false, true]) {
@@ -134,7 +134,7 @@ describe.each(STORES)("a replay on $name", ({ fresh }) => {
     expect(effects).toEqual([]);
   });
 
-  test("of a call that a person approved is the same, and says when nobody is asked any more", async () => {
+  test("of a call that a person approved is the same, and reports when approval is no longer required", async () => {
     const { runId, sessionId } = await record("close_account 5; say Closed.");
     const { body } = await server.call("GET", `/v1/approvals?status=pending&session_id=${sessionId}`);
     await server.call("POST", `/v1/approvals/${body.items[0].id}`, { decision: "approve" });
@@ -245,7 +245,7 @@ describe.each(STORES)("a replay on $name", ({ fresh }) => {
     expect((await server.call("POST", "/v1/replays", body)).status).toBe(422);
   });
 
-  test("is nobody else's: neither the replay nor the runs", async () => {
+  test("belongs to its owner alone: the replay and the runs", async () => {
     const { runId } = await record();
     const id = await start({ runs: [runId], with: {} });
     const key = { name: "k", owner: "eve@example.com", rights: ["author"] };

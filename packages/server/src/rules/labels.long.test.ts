@@ -99,7 +99,7 @@ describe.each(STORES)("what may follow what on $name", ({ fresh }) => {
     expect((await say(session, command("note", { text: "still here" }))).text).toContain("noted");
   });
 
-  test("later runs keep what earlier ones read; forks do too, other sessions do not", async () => {
+  test("later runs keep the labels of earlier ones; forks do too, other sessions do not", async () => {
     const id = await agent();
     const session = await open(id);
     await say(session, command("read_page", { says: "A harmless page." }));
@@ -121,7 +121,7 @@ describe.each(STORES)("what may follow what on $name", ({ fresh }) => {
     expect((await say(session, command("send", EVE))).status).toBe("waiting");
   });
 
-  test("a sub-agent's page comes back to who asked it, and what was read goes down to it", async () => {
+  test("a sub-agent's labels come back to the agent that asked it, and that agent's labels go down to it", async () => {
     const reader = await agent({ name: "Reader" });
     const up = await open(await agent({ capabilities: ["outside", `agent.${reader}`] }));
     const task = command("read_page", { says: "nothing to do" });
@@ -182,7 +182,7 @@ describe.each(STORES)("what may follow what on $name", ({ fresh }) => {
     expect((await run("send", EVE)).status).toBe(202);
   });
 
-  test("a rule that names what was read takes the default's place; one that does not lifts nothing", async () => {
+  test("a rule that names the labels replaces the default; one that does not overrides nothing", async () => {
     const id = await agent();
     const ask = async (seen: string[]) =>
       (await server.call("POST", "/v1/rules/check", { agent_id: id, tool: "send", input: EVE, seen })).body;

@@ -153,7 +153,7 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     });
   });
 
-  test("users write rules for their own calls, which make them stricter and nobody else's", async () => {
+  test("users write rules for their own calls, which only make these stricter", async () => {
     const own = await rule({ tools: ["send_mail"], then: "deny" }, keys.ann);
     expect(own.user).toBe("ann@example.com");
     expect((await send(keys.ann)).status).toBe(403);

@@ -139,7 +139,7 @@ test("there are twenty, and each is tried", () => {
   expect(written).toHaveLength(20);
 });
 
-test.each(written)("$name: saved as it stands, it is for what it says and nothing else", async (rule) => {
+test.each(written)("$name: saved as written, it matches what it says and nothing else", async (rule) => {
   const made = await server.call("POST", "/v1/rules", rule);
   expect(made).toMatchObject({ status: 201, body: { name: rule.name } });
   await server.call("DELETE", `/v1/rules/${made.body.id}`);

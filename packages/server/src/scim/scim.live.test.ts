@@ -245,7 +245,7 @@ describe.each(STORES)("a directory on $name", ({ fresh }) => {
     expect(await count()).toBe(before);
   });
 
-  test("only a directory's token opens it, it opens nothing else, and revoking it counts at once", async () => {
+  test("only a directory's token opens it, it opens nothing else, and revoking it takes effect at once", async () => {
     const key = (await server.call("POST", "/v1/keys", { name: "k", rights: ["admin"] }, owner)).body.key;
     for (const authorization of [`Bearer ${key}`, owner.authorization, "Bearer scim_x", ""])
       expect((await scim("GET", "/Users", undefined, { authorization: String(authorization) })).status).toBe(
@@ -296,7 +296,7 @@ describe.each(STORES)("a directory on $name", ({ fresh }) => {
     expect((await server.call("GET", "/v1/agents", undefined, before())).status).toBe(401);
   });
 
-  test("who was removed keeps no key, also when somebody gets the same address", async () => {
+  test("a removed user keeps no key, even when somebody else gets the same address", async () => {
     const { id } = (await scim("POST", "/Users", { userName: "kay@example.com", externalId: "k1" }, entra))
       .body;
     const asked = { name: "kay", owner: "kay@example.com", rights: ["run"] };
@@ -308,7 +308,7 @@ describe.each(STORES)("a directory on $name", ({ fresh }) => {
     await soon(async () => expect((await answer()).status).toBe(401));
   });
 
-  test("an organisation's own directory counts there alone", async () => {
+  test("an organisation's own directory applies only there", async () => {
     await roles("acme lamp", "author", acme);
     const page = await signIn("lou");
     const { id } = (await scim("POST", "/Users", { userName: "lou@example.com" }, ofAcme)).body;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationsOf } from "../../../../tools/fuzz-openapi.ts";
 import { freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
-import { OPEN_ROUTES as OPEN } from "../fixtures/protocol-cells.ts";
+import { OPEN_ROUTES as OPEN } from "../fixtures/open-routes.ts";
 
 /** Patterns that the document spells differently. */
 const SPELT: Readonly<Record<string, string>> = {

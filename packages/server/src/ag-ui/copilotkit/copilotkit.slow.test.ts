@@ -175,7 +175,7 @@ describe.skipIf(installed === undefined)("CopilotKit (needs the npm registry onc
     expect(await page.getByTestId("weather").textContent()).toMatch(/^Oslo: complete .*temperature/);
   });
 
-  test("a task list, which the page has no component for, disturbs nothing", async () => {
+  test("a task list without a component on the page does no harm", async () => {
     const todos = [{ content: "Run tests", activeForm: "Running tests", status: "in_progress" }];
     kit.llm.script = callThenSay("write_todos", { todos });
     await send(page, "plan it");
@@ -232,7 +232,7 @@ describe.skipIf(installed === undefined)("CopilotKit (needs the npm registry onc
     held.resolve();
   });
 
-  test("a failing model is said, and the next message works", async () => {
+  test("a failing model is reported, and the next message works", async () => {
     kit.llm.script = () => ({ status: 400, error: "scripted failure" });
     await send(page, "fail");
     await expect
