@@ -35,6 +35,7 @@ const KINDS: Readonly<Record<string, (at: number) => Pick<Rule, "tools" | "when"
     tools: ["*"],
     when: [{ arg: "to", op: "ends_with", value: `@${at}.example` }],
   }),
+  "on one text": (at) => ({ tools: ["*"], when: [{ arg: "path", op: "is", value: `/folder${at}/a.md` }] }),
   "on groups": (at) => ({ tools: ["*"], when: [{ group: `group${at}` }] }),
   "on how often": () => ({
     tools: ["*"],

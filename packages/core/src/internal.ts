@@ -316,8 +316,9 @@ export { contentTerms, identifierWords } from "./route/text.ts";
 export type { Embed } from "./route/vectors.ts";
 export { MINILM_WEIGHTS } from "./route/weights.ts";
 export { type KnownTool, ruleFaults } from "./rules/check-rule.ts";
-export type { CompileExpression } from "./rules/condition.ts";
+export type { CompileExpression, ExpressionField, Holds } from "./rules/condition.ts";
 export { DEFAULT_RULES } from "./rules/default-rules.ts";
+export type { ToolFields } from "./rules/lost-fields.ts";
 export { narrowestRule } from "./rules/narrow-rule.ts";
 export {
   type AskedCall,

@@ -19,6 +19,7 @@ const Text = z.string().min(1).max(500);
 
 const Path = z.enum(CALL_PATHS as [CallPath, ...CallPath[]]);
 const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 08:30");
+const ClockOrMidnight = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, "must be a time such as 08:30");
 
 const Names = z.union([Text, z.array(Text).min(1).max(500)]);
 const count = {
@@ -73,8 +74,13 @@ export const RuleCondition = z
       time: z
         .strictObject({
           from: Clock,
-          to: Clock,
-          days: z.array(z.enum(RULE_DAYS)).min(1).max(7).optional(),
+          to: ClockOrMidnight,
+          days: z
+            .array(z.enum(RULE_DAYS))
+            .min(1)
+            .max(7)
+            .optional()
+            .meta({ description: "The days on which it begins." }),
           zone: z.string().min(1).max(100).optional().meta({ description: "An IANA zone. Default: UTC." }),
         })
         .meta({ description: "A part of the day; one that ends before it starts goes over midnight." }),

@@ -3,8 +3,17 @@ import { DATA_READS, DATA_WRITES, type DataFlow } from "../data-flow/data-flow.t
 import type { Fault } from "../faults.ts";
 import { nearest } from "../nearest.ts";
 import type { JsonSchema } from "../schema.ts";
-import { type CompileExpression, compileCondition } from "./condition.ts";
+import { normalisePath } from "../session-path.ts";
+import type { CompileExpression, ExpressionField } from "./condition.ts";
 import type { ArgumentCondition, Rule, RuleOperator, RuleTime } from "./rule.ts";
+import {
+  type FieldKind,
+  type FieldPlace,
+  fieldsOf,
+  isAlwaysGiven,
+  missingField,
+  placesAt,
+} from "./rule-fields.ts";
 import { names } from "./rule-set.ts";
 import { isWithin } from "./rule-time.ts";
 
@@ -19,9 +28,7 @@ export interface KnownTool {
   readonly inputSchema: JsonSchema;
 }
 
-type Kind = "string" | "number" | "boolean" | "object" | "other";
-
-const KINDS_OF: Readonly<Record<RuleOperator, readonly Kind[]>> = {
+const KINDS_OF: Readonly<Record<RuleOperator, readonly FieldKind[]>> = {
   is: ["string", "number", "boolean"],
   is_not: ["string", "number", "boolean"],
   in: ["string", "number"],
@@ -41,7 +48,6 @@ const KINDS_OF: Readonly<Record<RuleOperator, readonly Kind[]>> = {
   exists: ["string", "number", "boolean", "object", "other"],
   missing: ["string", "number", "boolean", "object", "other"],
 };
-const MAX_DEPTH = 12;
 /** For tools that may be added later. */
 const FLOW_PATTERNS: ReadonlySet<string> = new Set([
   ...DATA_READS.map((read) => `reads:${read}`),
@@ -69,11 +75,7 @@ export function ruleFaults(
       faults.push(...unusedFaults(condition.connection, `${path}.connection`, "connections", meant));
     else if ("scope" in condition)
       faults.push(...unusedFaults(condition.scope, `${path}.scope`, "scopes", meant));
-    else if ("expr" in condition)
-      faults.push(
-        ...expressionFaults(condition, rule, path, compileExpression),
-        ...fieldFaults(condition.expr, path, meant),
-      );
+    else if ("expr" in condition) faults.push(...expressionFaults(condition, path, meant, compileExpression));
   });
   return [...faults, ...effectFaults(rule), ...countFaults(rule), ...ownerFaults(rule)];
 }
@@ -139,7 +141,10 @@ function unusedFaults(
 function timeFaults(time: RuleTime, path: string): Fault[] {
   try {
     isWithin(time);
-    return [];
+    const { from, to } = time;
+    if (from !== to) return [];
+    const message = `no time is between ${from} and ${to}; a whole day is 00:00 to 24:00`;
+    return [{ path: `${path}.time`, message }];
   } catch (error) {
     return [{ path: `${path}.time`, message: error instanceof Error ? error.message : String(error) }];
   }
@@ -163,51 +168,88 @@ function argumentFaults(
   tools: readonly KnownTool[],
 ): Fault[] {
   if (tools.length === 0) return []; // already reported for the tools
-  const parts = arg.split(".");
-  const kinds = new Set(tools.flatMap(({ inputSchema }) => kindsAt(inputSchema, parts, inputSchema, 0)));
-  if (kinds.size === 0) return [{ path: `${path}.arg`, message: noSuchArgument(arg, tools) }];
+  const places = tools.flatMap(({ inputSchema }) => placesAt(inputSchema, arg.split(".")));
+  if (places.length === 0) return [{ path: `${path}.arg`, message: noSuchArgument(arg, tools) }];
+  const kinds = new Set(places.map(({ kind }) => kind));
   if (![...kinds].some((kind) => kind === "other" || KINDS_OF[op].includes(kind)))
     return [
       { path: `${path}.op`, message: `"${op}" does not fit ${arg}, which is a ${[...kinds].join(" or ")}` },
     ];
-  return valueFaults(op, value, kinds, path);
+  const message = valueFault(op, value, places);
+  return message === undefined ? [] : [{ path: `${path}.value`, message }];
 }
 
 function noSuchArgument(name: string, tools: readonly KnownTool[]): string {
   const fields = [...new Set(tools.flatMap(({ inputSchema }) => fieldsOf(inputSchema)))];
   const near = nearest(name, fields);
   const has =
-    near.length > 0 ? `did you mean ${near.join(" or ")}?` : `there are ${fields.join(", ") || "none"}`;
+    near.length > 0
+      ? `did you mean ${near.join(" or ")}?`
+      : `there are ${fields.filter((each) => !each.includes(".")).join(", ") || "none"}`;
   return `no such argument "${name}"; ${has}`;
 }
 
-function valueFaults(
+function valueFault(
   op: RuleOperator,
   value: ArgumentCondition["value"],
-  kinds: ReadonlySet<Kind>,
-  path: string,
-): Fault[] {
-  if (op === "exists" || op === "missing")
-    return value === undefined ? [] : [{ path: `${path}.value`, message: `"${op}" takes no value` }];
-  if (value === undefined) return [{ path: `${path}.value`, message: "missing" }];
-  const given = [value].flat().map((each) => typeof each as Kind);
-  const fits = given.every((kind) => kinds.has(kind) || kinds.has("other"));
-  return fits
-    ? []
-    : [{ path: `${path}.value`, message: `expected a ${[...kinds].join(" or ")}, as the argument is` }];
+  places: readonly FieldPlace[],
+): string | undefined {
+  if (op === "exists" || op === "missing") return value === undefined ? undefined : `"${op}" takes no value`;
+  if (value === undefined) return "missing";
+  const given = [value].flat();
+  if (given.length === 0) return "an empty list never matches";
+  const kinds = new Set(places.map(({ kind }) => kind));
+  if (!given.every((each) => kinds.has(typeof each as FieldKind) || kinds.has("other")))
+    return `expected a ${[...kinds].join(" or ")}, as the argument is`;
+  return VALUE_FAULTS[op]?.(given, places);
 }
 
+type ValueFault = (given: readonly unknown[], places: readonly FieldPlace[]) => string | undefined;
+
+/** One that the schema does not list would never be given. */
+const unlisted: ValueFault = (given, places) => {
+  const listed = places.flatMap(({ values }) => values ?? []);
+  const wrong = given.find((each) => !listed.includes(each));
+  if (wrong === undefined || places.some(({ values }) => values === undefined)) return undefined;
+  const names = listed.map(String);
+  const near = nearest(String(wrong), names);
+  return `${JSON.stringify(wrong)} is no value of it; ${near.length > 0 ? `did you mean ${near.join(" or ")}?` : `there are ${names.join(", ")}`}`;
+};
+
+const empty: ValueFault = (given) => (given.includes("") ? "an empty text is part of every text" : undefined);
+
+const noPath: ValueFault = (given) => {
+  const faults = given.map((each) => normalisePath(String(each)));
+  return faults.flatMap((each) => (each.ok ? [] : [each.failure.message]))[0];
+};
+
+const VALUE_FAULTS: Partial<Readonly<Record<RuleOperator, ValueFault>>> = {
+  is: unlisted,
+  is_not: unlisted,
+  in: unlisted,
+  not_in: unlisted,
+  under: noPath,
+  not_under: noPath,
+  contains: empty,
+  not_contains: empty,
+  starts_with: empty,
+  not_starts_with: empty,
+  ends_with: empty,
+  not_ends_with: empty,
+};
+
 function expressionFaults(
-  condition: { readonly expr: string },
-  { effect }: Pick<Rule, "effect">,
+  { expr }: { readonly expr: string },
   path: string,
+  tools: readonly KnownTool[],
   compileExpression: CompileExpression,
 ): Fault[] {
+  const fault = (message: string) => [{ path: `${path}.expr`, message }];
   try {
-    compileCondition(condition, { id: "", effect: effect === "limit" ? "deny" : effect }, compileExpression);
-    return [];
+    const message = fieldFault(compileExpression(expr).fields ?? [], tools);
+    return message === undefined ? [] : fault(message);
   } catch (error) {
-    return [{ path: `${path}.expr`, message: error instanceof Error ? error.message : String(error) }];
+    return fault(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -215,76 +257,19 @@ function expressionFaults(
  * An expression over a missing field fails, and a failing rule denies every call of that tool. One that tests for a field that
  * no call has would silently never hold.
  */
-function fieldFaults(expression: string, path: string, tools: readonly KnownTool[]): Fault[] {
-  const asked = new Set([...expression.matchAll(/\bhas\(\s*args\.([A-Za-z_]\w*)/g)].map(([, name]) => name));
-  const fault = (message: string) => [{ path: `${path}.expr`, message }];
-  for (const field of argumentsIn(expression)) {
-    const isKnown = tools.some(({ inputSchema }) => kindsAt(inputSchema, field, inputSchema, 0).length > 0);
-    if (tools.length > 0 && !isKnown) return fault(noSuchArgument(field.join("."), tools));
-    const [name = ""] = field;
+function fieldFault(fields: readonly ExpressionField[], tools: readonly KnownTool[]): string | undefined {
+  if (tools.length === 0) return undefined;
+  const unknown = missingField(
+    fields,
+    tools.map(({ inputSchema }) => inputSchema),
+  );
+  if (unknown) return noSuchArgument(unknown.join("."), tools);
+  const asked = new Set(fields.flatMap(({ path: [name], isAsked }) => (isAsked ? [name] : [])));
+  for (const { path } of fields) {
+    const [name = ""] = path;
     const without = tools.find(({ inputSchema }) => !asked.has(name) && !isAlwaysGiven(inputSchema, name));
     if (without)
-      return fault(
-        `args.${name} may be missing in a call of ${without.name}; write has(args.${name}) && ...`,
-      );
+      return `args.${name} may be missing in a call of ${without.name}; write has(args.${name}) && ...`;
   }
-  return [];
+  return undefined;
 }
-
-/** `args.a.b` and `args["a"]`; a last name before a parenthesis is a function. */
-function argumentsIn(expression: string): string[][] {
-  const dotted = [...expression.matchAll(/\bargs((?:\s*\.\s*[A-Za-z_]\w*)+)(\s*\()?/g)].map(
-    ([, names = "", call]) => {
-      const path = names
-        .split(".")
-        .slice(1)
-        .map((name) => name.trim());
-      return call === undefined ? path : path.slice(0, -1);
-    },
-  );
-  const quoted = [...expression.matchAll(/\bargs\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\]/g)].map(
-    ([, double, single]) => [double ?? single ?? ""],
-  );
-  return [...dotted, ...quoted].filter((path) => path.length > 0);
-}
-
-function isAlwaysGiven(schema: JsonSchema, name: string): boolean {
-  const field = (schema.properties as Record<string, JsonSchema> | undefined)?.[name];
-  if (!field) return false;
-  return field.default !== undefined || (Array.isArray(schema.required) && schema.required.includes(name));
-}
-
-/** The kinds of value a schema allows at a path; empty when there is no such field. */
-function kindsAt(schema: JsonSchema, path: readonly string[], root: JsonSchema, depth: number): Kind[] {
-  const here = resolved(schema, root);
-  if (depth > MAX_DEPTH) return ["other"];
-  const variants = [here.anyOf, here.oneOf, here.allOf].filter(Array.isArray).flat() as JsonSchema[];
-  const own = here.type === "array" ? here.items : undefined;
-  if (own !== undefined && typeof own === "object") return kindsAt(own as JsonSchema, path, root, depth + 1);
-  const [name, ...rest] = path;
-  const fromVariants = variants.flatMap((each) => kindsAt(each, path, root, depth + 1));
-  if (name === undefined) return [...fromVariants, ...(variants.length > 0 ? [] : [kindOf(here)])];
-  const inner = (here.properties as Record<string, JsonSchema> | undefined)?.[name];
-  if (inner !== undefined) return [...fromVariants, ...kindsAt(inner, rest, root, depth + 1)];
-  const { additionalProperties: more } = here;
-  return [
-    ...fromVariants,
-    ...(more === true || (typeof more === "object" && more !== null) ? ["other" as const] : []),
-  ];
-}
-
-function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
-  const [, name] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref ?? "")) ?? [];
-  const defined = (root.$defs ?? root.definitions) as Record<string, JsonSchema> | undefined;
-  return (name !== undefined && defined?.[name]) || schema;
-}
-
-function kindOf({ type, enum: values, const: constant }: JsonSchema): Kind {
-  const sample = constant ?? (Array.isArray(values) ? values[0] : undefined);
-  const name = typeof type === "string" ? type : sample === undefined ? "other" : typeof sample;
-  if (name === "integer" || name === "number") return "number";
-  return name === "string" || name === "boolean" || name === "object" ? name : "other";
-}
-
-const fieldsOf = ({ properties }: JsonSchema): string[] =>
-  typeof properties === "object" && properties !== null ? Object.keys(properties) : [];

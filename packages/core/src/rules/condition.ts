@@ -3,115 +3,20 @@
  * in `ask` and `deny` rules, but not in `allow` rules.
  */
 
-import { normalisePath } from "../session-path.ts";
-import type {
-  ArgumentCondition,
-  OftenCondition,
-  RuleCall,
-  RuleCondition,
-  RuleEffect,
-  RuleOperator,
-  RuleValue,
-} from "./rule.ts";
+import { COMPARES, listOf } from "./comparisons.ts";
+import type { ArgumentCondition, OftenCondition, RuleCall, RuleCondition, RuleEffect } from "./rule.ts";
 import { isWithin } from "./rule-time.ts";
 
 /** `decision` numbers the current decision: values read from the call may be cached until the next one. */
 export type Holds = (call: RuleCall, decision?: number) => boolean;
+/** A field of a call's arguments that an expression reads, or only asks for with `has`. */
+export interface ExpressionField {
+  readonly path: readonly string[];
+  readonly isAsked: boolean;
+}
+export type CompiledExpression = Holds & { readonly fields?: readonly ExpressionField[] };
 /** Compiles a CEL expression to a function; throws on an invalid one. */
-export type CompileExpression = (text: string) => Holds;
-
-/** Compiled once per rule, then evaluated for every call. Undefined: the two cannot be compared, such as a text and "above 5". */
-type Compare = (value: RuleValue | undefined) => (actual: unknown) => boolean | undefined;
-
-const listOf = (value: RuleValue | undefined): readonly unknown[] =>
-  Array.isArray(value) ? value : value === undefined ? [] : [value];
-
-const not =
-  (compare: Compare): Compare =>
-  (value) => {
-    const compared = compare(value);
-    return (actual) => {
-      const holds = compared(actual);
-      return holds === undefined ? undefined : !holds;
-    };
-  };
-
-const number =
-  (compare: (actual: number, value: number) => boolean): Compare =>
-  (value) =>
-  (actual) =>
-    typeof actual === "number" && typeof value === "number" ? compare(actual, value) : undefined;
-
-const text =
-  (compare: (actual: string, value: string) => boolean): Compare =>
-  (value) => {
-    const values = listOf(value).map((each) => String(each).toLowerCase());
-    return (actual) => {
-      if (typeof actual !== "string") return undefined;
-      const lower = lowered(actual);
-      return values.some((each) => compare(lower, each));
-    };
-  };
-
-// Many rules compare the same few texts in a row: each is lowercased once.
-const MOST_LOWERED = 16;
-const lowers = new Map<string, string>();
-function lowered(text: string): string {
-  const known = lowers.get(text);
-  if (known !== undefined) return known;
-  if (lowers.size >= MOST_LOWERED) lowers.clear();
-  const lower = text.toLowerCase();
-  lowers.set(text, lower);
-  return lower;
-}
-
-/** `..` and unusual spellings are resolved, so that no path tricks its way into a folder or out of one. */
-const isUnder: Compare = (value) => {
-  const folders = listOf(value).flatMap((each) => normalOrNone(String(each)) ?? []);
-  return (actual) => {
-    const path = typeof actual === "string" ? normalOrNone(actual) : undefined;
-    return path === undefined ? undefined : folders.some((folder) => isInside(path, folder));
-  };
-};
-
-const isInside = (path: string, folder: string): boolean =>
-  folder === "/" || path === folder || (path.startsWith(folder) && path[folder.length] === "/");
-
-// A call's path is compared with many folders one after the other: it is normalised once.
-let last: { readonly text: string; readonly path: string | undefined } | undefined;
-function normalOrNone(path: string): string | undefined {
-  if (last?.text === path) return last.path;
-  const normal = normalisePath(path);
-  last = { text: path, path: normal.ok ? normal.value : undefined };
-  return last.path;
-}
-
-const isIn: Compare = (value) => {
-  const values = new Set(listOf(value));
-  return (actual) => values.has(actual);
-};
-const hasPart = text((actual, part) => actual.includes(part));
-const startsWith = text((actual, start) => actual.startsWith(start));
-const endsWith = text((actual, end) => actual.endsWith(end));
-
-const COMPARES: Readonly<Record<Exclude<RuleOperator, "exists" | "missing">, Compare>> = {
-  is: isIn,
-  is_not: not(isIn),
-  in: isIn,
-  not_in: not(isIn),
-  above: number((actual, value) => actual > value),
-  below: number((actual, value) => actual < value),
-  at_least: number((actual, value) => actual >= value),
-  at_most: number((actual, value) => actual <= value),
-  under: isUnder,
-  not_under: not(isUnder),
-  contains: hasPart,
-  not_contains: not(hasPart),
-  starts_with: startsWith,
-  not_starts_with: not(startsWith),
-  ends_with: endsWith,
-  not_ends_with: not(endsWith),
-};
+export type CompileExpression = (text: string) => CompiledExpression;
 
 export function compileCondition(
   condition: RuleCondition,
@@ -192,7 +97,7 @@ function valuesOf(args: unknown, arg: string, path: readonly string[]): readonly
 function valuesAt(args: unknown, path: readonly string[]): readonly unknown[] {
   let found: readonly unknown[] = [args];
   for (const name of path) found = found.flatMap((value) => fieldOf(value, name));
-  return found.filter((value) => value !== undefined && value !== null);
+  return found.flat(Number.POSITIVE_INFINITY).filter((value) => value !== undefined && value !== null);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -5,8 +5,15 @@
  * whatever its effect. A rule without labels was not written with them in mind and overrides no default.
  */
 import { DATA_LABELS, type DataLabel } from "../data-flow/data-flow.ts";
-import { type CompileExpression, compileCondition, forgetArguments, type Holds } from "./condition.ts";
+import {
+  type CompiledExpression,
+  type CompileExpression,
+  compileCondition,
+  forgetArguments,
+  type Holds,
+} from "./condition.ts";
 import { DEFAULT_RULES } from "./default-rules.ts";
+import { lostField, type Path, type ToolFields } from "./lost-fields.ts";
 import type {
   AskedCall,
   CallCount,
@@ -38,12 +45,16 @@ export interface RuleNeeds {
 export interface RuleSetOptions {
   /** Rules that a saved one may replace. */
   readonly defaults?: readonly Rule[];
+  /** The tools of this installation; see `lostField`. */
+  readonly tools?: () => readonly ToolFields[];
 }
 
 interface CompiledRule {
   readonly rule: Rule;
   readonly effect: RuleEffect;
   readonly holds: readonly Holds[];
+  /** The arguments that each of them speaks of. */
+  readonly fields: readonly (readonly Path[])[];
   /** The condition on the number of calls, if any; then `holds` tells whether a call counts. */
   readonly count?: { readonly of: CallCount; readonly holds: Holds } | undefined;
   readonly why: string;
@@ -59,7 +70,7 @@ const MOST_KEPT = 10_000; // tools of one installation; beyond it the index is c
 export function createRuleSet(
   rules: readonly Rule[],
   compileExpression: CompileExpression,
-  { defaults = DEFAULT_RULES }: RuleSetOptions = {},
+  { defaults = DEFAULT_RULES, tools = () => [] }: RuleSetOptions = {},
 ): RuleSet {
   // The strictest first: the first denial ends the search.
   const compiled = rules
@@ -71,16 +82,16 @@ export function createRuleSet(
   const rulesOf = (call: AskedCall): RulesOfTool => {
     const key = `${call.agentId} ${hasOwners ? call.user : ""} ${call.capabilityId} ${call.tool} ${call.risk} ${flowKey(call)}`;
     const kept = byTool.get(key);
-    if (kept) return kept;
+    if (kept && kept.schema === call.schema) return kept;
     if (byTool.size >= MOST_KEPT) byTool.clear();
-    const saved = compiled.filter(({ rule }) => isFor(rule, call));
+    const saved = compiled.filter(({ rule }) => isFor(rule, call)).map((each) => orBroken(each, call, tools));
     const ofDefaults = compiledDefaults.filter(({ rule }) => isFor(rule, call));
     const needs = {
       labels: ofDefaults.length > 0 || saved.some(speaksOfLabels),
       groups: saved.some(speaksOfGroups),
       counts: saved.some(({ count }) => count !== undefined),
     };
-    const found = { saved, defaults: ofDefaults, needs };
+    const found = { schema: call.schema, saved, defaults: ofDefaults, needs };
     byTool.set(key, found);
     return found;
   };
@@ -117,9 +128,21 @@ const asksFirst = (a: Rule, b: Rule): number =>
   (a.id > b.id ? -1 : 1);
 
 interface RulesOfTool {
+  readonly schema: AskedCall["schema"];
   readonly saved: readonly CompiledRule[];
   readonly defaults: readonly CompiledRule[];
   readonly needs: RuleNeeds;
+}
+
+/** A rule over an argument that its tools no longer have denies the calls that its other conditions are for. */
+function orBroken(compiled: CompiledRule, call: AskedCall, tools: () => readonly ToolFields[]): CompiledRule {
+  const { rule, fields } = compiled;
+  const lost = fields.map((paths) => lostField(paths, rule, call, tools));
+  const field = lost.find((each) => each !== undefined);
+  if (!field) return compiled;
+  const holds = compiled.holds.filter((_, at) => lost[at] === undefined);
+  const why = `the rule "${rule.name}" broke: ${call.tool} has no argument "${field.join(".")}" any more`;
+  return { ...compiled, effect: "deny", holds, count: undefined, why };
 }
 
 function strictestOf(
@@ -219,20 +242,26 @@ function compileRule(rule: Rule, compileExpression: CompileExpression): Compiled
     const often = countIn(rule);
     const compile = (condition: RuleCondition) =>
       compileCondition(condition, { id: rule.id, effect }, compileExpression);
-    const holds = rule.when.filter((condition) => !("often" in condition)).map(compile);
+    const conditions = rule.when.filter((condition) => !("often" in condition));
+    const holds = conditions.map(compile);
+    const fields = conditions.map((condition, at) => fieldsOf(condition, holds[at]));
     const count = often && { of: countFields(often), holds: compile({ often }) };
-    return { rule, effect, holds, count, why, labels };
+    return { rule, effect, holds, fields, count, why, labels };
   } catch (error) {
     // A rule that cannot be evaluated must not allow a call.
     return {
       rule,
       effect: "deny",
       holds: [],
+      fields: [],
       labels,
       why: `the rule "${rule.name}" cannot be read: ${reason(error)}`,
     };
   }
 }
+
+const fieldsOf = (condition: RuleCondition, compiled: CompiledExpression | undefined): readonly Path[] =>
+  "arg" in condition ? [condition.arg.split(".")] : (compiled?.fields ?? []).map(({ path }) => path);
 
 /** Its effect when it holds. A user's own rule that would allow bypassed the check on saving. */
 function effectOf({ effect, limit, owner }: Rule): RuleEffect {

@@ -5,6 +5,7 @@
 import type { ApprovalExpiry } from "../agent.ts";
 import type { CallPath } from "../authority/call-authority.ts";
 import type { DataFlow, DataLabel } from "../data-flow/data-flow.ts";
+import type { JsonSchema } from "../schema.ts";
 
 /** A decision about a call. */
 export const RULE_DECISIONS = ["allow", "ask", "deny"] as const;
@@ -52,7 +53,7 @@ export type RuleDay = (typeof RULE_DAYS)[number];
 export interface RuleTime {
   readonly from: string;
   readonly to: string;
-  /** The day in the zone; without it, every day. */
+  /** The days in the zone on which it begins; without them, every day. */
   readonly days?: readonly RuleDay[] | undefined;
   /** An IANA zone; without it, UTC. */
   readonly zone?: string | undefined;
@@ -136,6 +137,8 @@ export interface RuleCall {
   readonly risk: string;
   /** As parsed by the tool's schema. */
   readonly args: unknown;
+  /** The tool's input schema: a rule over an argument that it no longer has is broken. */
+  readonly schema?: { readonly jsonSchema: JsonSchema } | undefined;
   readonly user: string;
   readonly agentId: string;
   readonly sessionId?: string | undefined;

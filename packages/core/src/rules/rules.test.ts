@@ -134,6 +134,20 @@ describe("a rule", () => {
     ["in another zone", { when: [{ time: { from: "08:00", to: "18:00", zone: "Asia/Tokyo" } }] }, {}, false],
     ["on a weekday", { when: [{ time: { from: "00:00", to: "23:59", days: ["mon"] } }] }, {}, true],
     ["at the weekend", { when: [{ time: { from: "00:00", to: "23:59", days: ["sat", "sun"] } }] }, {}, false],
+    ["until the day is over", { when: [{ time: { from: "08:00", to: "24:00", days: ["mon"] } }] }, {}, true],
+    ["never", { when: [{ time: { from: "09:00", to: "09:00" } }] }, {}, false],
+    [
+      "in the night that began the day before",
+      { when: [{ time: { from: "22:00", to: "10:00", days: ["sun"] } }] },
+      {},
+      true,
+    ],
+    [
+      "in the night that begins on this day",
+      { when: [{ time: { from: "22:00", to: "10:00", days: ["mon"] } }] },
+      {},
+      false,
+    ],
     [
       "in a zone that does not exist",
       { when: [{ time: { from: "08:00", to: "18:00", zone: "Mars" } }] },
@@ -319,6 +333,7 @@ describe("before a rule is saved", () => {
         properties: {
           amount: { type: "number" },
           to: { type: "array", items: { type: "string" } },
+          kind: { anyOf: [{ enum: ["wire"] }, { const: "card" }] },
           order: { type: "object", properties: { total: { type: "integer" } } },
         },
       },
@@ -360,22 +375,23 @@ describe("before a rule is saved", () => {
       ["when[0].value: expected a number, as the argument is"],
     ],
     [[{ arg: "amount", op: "above" }], ["when[0].value: missing"]],
+    [[{ arg: "kind", op: "is_not", value: "wire" }], []],
+    [
+      [{ arg: "kind", op: "is", value: "wrie" }],
+      ['when[0].value: "wrie" is no value of it; did you mean wire?'],
+    ],
+    [[{ arg: "to", op: "in", value: [] }], ["when[0].value: an empty list never matches"]],
+    [[{ arg: "to", op: "contains", value: "" }], ["when[0].value: an empty text is part of every text"]],
+    [
+      [{ arg: "to", op: "under", value: "../x" }],
+      [`when[0].value: "../x" is not a path in the session: '..' is not allowed`],
+    ],
+    [
+      [{ time: { from: "08:00", to: "08:00" } }],
+      ["when[0].time: no time is between 08:00 and 08:00; a whole day is 00:00 to 24:00"],
+    ],
+    [[{ time: { from: "00:00", to: "24:00", days: ["sun"] } }], []],
     [[{ arg: "amount", op: "exists", value: 1 }], ['when[0].value: "exists" takes no value']],
-    [
-      [{ expr: "args.amount > 1" }],
-      ["when[0].expr: args.amount may be missing in a call of pay; write has(args.amount) && ..."],
-    ],
-    [[{ expr: "has(args.amount) && args.amount > 1 && size(args.to) > 1" }], []],
-    [
-      [{ expr: "has(args.amunt) && args.amunt > 1" }],
-      ['when[0].expr: no such argument "amunt"; did you mean amount?'],
-    ],
-    [[{ expr: "args['amunt'] > 1" }], ['when[0].expr: no such argument "amunt"; did you mean amount?']],
-    [
-      [{ expr: "has(args.order) && args.order.sum > 1" }],
-      ['when[0].expr: no such argument "order.sum"; there are amount, to, order'],
-    ],
-    [[{ expr: "has(args.order) && args.order.total > 1 && args.to.exists(a, a.size() > 1)" }], []],
     [[{ expr: "broken" }], ["when[0].expr: not understood"]],
     [[{ seen: "untrusted" }], []],
     [[{ connection: "bank" }, { scope: "Bank.Pay" }, { group: "finance" }], []],

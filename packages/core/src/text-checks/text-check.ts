@@ -1,4 +1,5 @@
 /** Checks on model output before it is stored and sent: mask, block, or hold it until a person has read it. */
+import { plainText } from "../plain-text.ts";
 
 export const TEXT_KINDS = ["email", "credit_card", "phone", "secret"] as const;
 export type TextKind = (typeof TEXT_KINDS)[number];
@@ -108,10 +109,6 @@ export function findWords(words: readonly string[]): FindSpans {
 }
 
 const lowerCase = (text: string): string => text.toLowerCase();
-
-/** Without characters that nobody sees, and each letter and digit in its plain form: full width, bold or with a separate accent. */
-const plainText = (text: string): string =>
-  text.normalize("NFKC").replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 
 const IS_ASCII = /^[\0-\x7f]*$/;
 

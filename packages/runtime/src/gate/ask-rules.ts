@@ -29,6 +29,7 @@ const ruleCall = (request: GateRequest, tool: RuntimeTool, args: unknown, now: D
   capabilityId: tool.capabilityId,
   risk: riskOf(tool.tool),
   args,
+  schema: tool.tool.input,
   user: request.user.email,
   agentId: request.agent.spec.id,
   sessionId: request.sessionId,

@@ -1,6 +1,7 @@
 /** CEL expressions of rules: parsed and checked once, bounded, without the functions that can run forever. */
-import { type CompileExpression, nearest } from "@capstan/core/internal";
+import { type CompileExpression, type Holds, nearest } from "@capstan/core/internal";
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
+import { fieldsIn } from "./cel-fields.ts";
 import {
   beginDecision,
   type CelValue,
@@ -59,11 +60,12 @@ function newEnvironment(): Environment {
 export const compileCel: CompileExpression = (text) => {
   const { parsed, loops } = checked(text);
   const value = compileValue(parsed.ast, evaluatePart);
-  return (call, decision) => {
+  const holds: Holds = (call, decision) => {
     const facts = beginDecision(call, decision);
     if (loops > 0) checkSizeOnce();
     return (value && quickly(value)) ?? byLibrary(parsed, facts);
   };
+  return Object.assign(holds, { fields: fieldsIn(parsed.ast) });
 };
 
 /** The same by the library alone, about thirty times slower: the reference that `compileCel` has to match. */

@@ -1,4 +1,5 @@
 /** Many make the last allowed call at once, in several processes: as many are made as the rule says. */
+import { CapabilityRegistry } from "@capstan/core";
 import { createRuleSet, type RuleCount, type SavedEffect } from "@capstan/core/internal";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -75,7 +76,7 @@ describe.each(STORES)("calls that a rule counts on $name", ({ name, fresh }) => 
   });
 
   const saved = async (calls: number): Promise<RuleCount> => {
-    const rules = ruleStore(databases[0] as Database);
+    const rules = ruleStore(databases[0] as Database, CapabilityRegistry.of([]));
     const limit = { calls, per: "hour" as const, each: "user" as const };
     const { id } = await rules.create({ name: "r", tools: ["*"], when: [], effect: "limit", limit }, "root");
     return { ...limit, ruleId: id, subject: "ada@example.com" };
@@ -122,7 +123,7 @@ describe.each(STORES)("calls that a rule counts on $name", ({ name, fresh }) => 
   });
 
   test("a simulation of any rules over any calls decides as the store does when the calls are made", async () => {
-    const rules = ruleStore(databases[0] as Database);
+    const rules = ruleStore(databases[0] as Database, CapabilityRegistry.of([]));
     const property = fc.asyncProperty(RULES, CALLS, async (drawn, calls) => {
       for (const { id } of await rules.list()) await rules.remove(id);
       for (const [at, each] of drawn.entries()) await rules.create(drawnRule(each, at), "root");

@@ -1,6 +1,12 @@
 /** The saved rules, and the compiled set that every call is evaluated against. */
-import { fail, ok, type Result } from "@capstan/core";
-import { createRuleSet, type Rule, type RuleSet, type SavedEffect } from "@capstan/core/internal";
+import { type CapabilityRegistry, fail, ok, type Result } from "@capstan/core";
+import {
+  createRuleSet,
+  type Rule,
+  type RuleSet,
+  type SavedEffect,
+  type ToolFields,
+} from "@capstan/core/internal";
 import { and, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
@@ -26,6 +32,8 @@ export interface RuleStore {
   create(draft: RuleDraft, by: string): Promise<RuleRecord>;
   change(id: string, draft: RuleDraft): Promise<Result<RuleRecord>>;
   remove(id: string): Promise<Result<RuleRecord>>;
+  /** These rules in place of the saved ones. */
+  compile(rules: readonly Rule[]): RuleSet;
   /** The rules' decision on a call. A change applies immediately, also one by another process. */
   readonly decide: AskRules;
   /** Counts a call that is made. */
@@ -36,10 +44,13 @@ const KEPT_MS = 500; // in case the notification of another process is lost
 
 export function ruleStore(
   database: Pick<Database, "orm" | "pool" | "policyChanges" | "organisation">,
+  registry: Pick<CapabilityRegistry, "list">,
 ): RuleStore {
   const { orm, policyChanges } = database;
   const counts = ruleCounts(database);
   const groupsOf = (email: string) => groupsIn(database, email);
+  const compile = (rules: readonly Rule[]): RuleSet =>
+    createRuleSet(rules, compileCel, { tools: () => toolFields(registry) });
   let kept: { readonly at: number; readonly set: Promise<RuleSet> } | undefined;
   const forget = () => {
     kept = undefined;
@@ -51,7 +62,7 @@ export function ruleStore(
     );
   const current = (): Promise<RuleSet> => {
     if (kept && performance.now() - kept.at < KEPT_MS) return kept.set;
-    const set = all().then((records) => createRuleSet(records, compileCel));
+    const set = all().then(compile);
     kept = { at: performance.now(), set };
     set.catch(forget);
     return set;
@@ -62,6 +73,7 @@ export function ruleStore(
   };
   return {
     get,
+    compile,
     list: (agentId) =>
       all(agentId === undefined ? undefined : or(eq(rules.agentId, agentId), isNull(rules.agentId))),
     async create(draft, by) {
@@ -92,6 +104,13 @@ export function ruleStore(
     takeCounts: counts.take,
   };
 }
+
+const toolFields = (registry: Pick<CapabilityRegistry, "list">): ToolFields[] =>
+  registry
+    .list()
+    .flatMap(({ id, tools }) =>
+      tools.map(({ name, input }) => ({ name, capabilityId: id, inputSchema: input.jsonSchema })),
+    );
 
 type Row = typeof rules.$inferSelect;
 

@@ -1,17 +1,10 @@
 /** Evaluates a rule set on past calls: which would newly be allowed, require approval or be denied. Nothing runs. */
-import {
-  type CallPath,
-  createRuleSet,
-  type Rule,
-  type RuleDecision,
-  type RuleEffect,
-} from "@capstan/core/internal";
+import type { CallPath, Rule, RuleDecision, RuleEffect } from "@capstan/core/internal";
 import type { Composer } from "../agents/composer.ts";
 import type { Database } from "../db/database.ts";
 import type { AskRules } from "../gate/ask-rules.ts";
 import type { Gate, Judgement } from "../gate/gate.ts";
 import type { SessionLabels } from "../labels/session-labels.ts";
-import { compileCel } from "./cel.ts";
 import { trialRules } from "./decide-by.ts";
 import { type RecordedCall, type RecordedCallQuery, recordedCalls } from "./recorded-calls.ts";
 import type { RuleStore } from "./rule-store.ts";
@@ -38,7 +31,7 @@ export interface SimulationParts {
   readonly database: Pick<Database, "orm" | "pool" | "organisation">;
   readonly gate: Pick<Gate, "check">;
   readonly composer: Pick<Composer, "showFor">;
-  readonly rules: Pick<RuleStore, "list">;
+  readonly rules: Pick<RuleStore, "list" | "compile">;
 }
 
 export async function simulateRules(
@@ -48,7 +41,7 @@ export async function simulateRules(
 ): Promise<Simulation> {
   const found = await recordedCalls(parts.database, { ...query, limit: query.limit + 1 });
   const calls = found.slice(0, query.limit);
-  const trial = (set: readonly Rule[]) => trialRules(createRuleSet(set, compileCel), parts.database);
+  const trial = (set: readonly Rule[]) => trialRules(parts.rules.compile(set), parts.database);
   const [inForce, tried] = [trial(await parts.rules.list()), trial(rules)];
   const changed: SimulatedCall[] = [];
   // Oldest first: a rule that counts depends on earlier calls.

@@ -178,7 +178,7 @@ function openStores(
     workAskers: workAskers({ users, sharing, isAdmin, database }),
     sessionLinks: sessionLinkStore(database),
     agents: agentStore(database, seal.seal),
-    rules: ruleStore(database),
+    rules: ruleStore(database, registry),
     budgets: budgetStore(database),
     textChecks: textCheckStore(database),
     users,
