@@ -105,7 +105,8 @@ async function approver(
 ): Promise<string> {
   const { items } = await approvals.list({ status: "approved", sessionId, limit: 50 });
   return (
-    items.find(({ tool, callId }) => tool === REQUEST_ACCESS && idempotencyKey.endsWith(callId))?.decidedBy ??
-    user.email
+    items.find(
+      ({ capabilityId, callId }) => capabilityId === REQUEST_ACCESS && idempotencyKey.endsWith(callId),
+    )?.decidedBy ?? user.email
   );
 }

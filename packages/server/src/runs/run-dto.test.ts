@@ -1,7 +1,7 @@
 import { fail } from "@capstan/core";
-import type { RunRecord } from "@capstan/runtime";
+import type { Approval, RunRecord } from "@capstan/runtime";
 import { describe, expect, test } from "vitest";
-import { runDto, traceDto } from "./run-dto.ts";
+import { approvalDto, runDto, traceDto } from "./run-dto.ts";
 
 const run = (parts: Partial<RunRecord>): RunRecord => ({
   id: "r1",
@@ -64,5 +64,46 @@ describe("a run in the API", () => {
     } as const;
     expect(traceDto({ ...span, usage: { costUsd: 0.1 + 0.2 } }).usage?.cost_usd).toBe(0.3);
     expect(traceDto({ ...span, usage: {} }).usage?.cost_usd).toBeNull();
+  });
+});
+
+describe("an approval in the API", () => {
+  const approval = (capabilityId: string, tool: string): Approval => ({
+    id: "p1",
+    kind: "tool",
+    runId: "r1",
+    sessionId: "s1",
+    agentId: "a1",
+    userEmail: "ann@example.com",
+    capabilityId,
+    tool,
+    callId: "c1",
+    arguments: {},
+    pin: null,
+    reason: "",
+    allowable: true,
+    status: "pending",
+    expiry: { policy: "wait" },
+    expiresAt: null,
+    assignee: "ann@example.com",
+    assigneeOnly: false,
+    decidedBy: null,
+    decidedAt: null,
+    words: null,
+    editedArguments: null,
+    config: null,
+    result: null,
+    createdAt: new Date(0),
+    sessionTitle: null,
+    asked: null,
+  });
+
+  test.each([
+    ["request_access", "request_access", "scope"],
+    ["request_access", "my_request_access", "scope"], // an agent may give the capability a prefix
+    ["helpdesk", "request_access", "tool"], // another capability's tool may have the same name
+  ])("of %s for its tool %s is a question of kind %s", (capability, tool, kind) => {
+    const context = { agentName: null, inputSchema: null };
+    expect(approvalDto(approval(capability, tool), context).kind).toBe(kind);
   });
 });

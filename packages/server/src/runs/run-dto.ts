@@ -22,7 +22,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from "@capstan/core/internal";
-import { roundedUsd, toolOutputText } from "@capstan/core/internal";
+import { REQUEST_ACCESS, roundedUsd, toolOutputText } from "@capstan/core/internal";
 import type { Approval, MessageRecord, RunRecord, TraceEntry, WebhookDelivery } from "@capstan/runtime";
 
 /** A client's content in our own types. */
@@ -180,7 +180,7 @@ export interface ApprovalContext {
 export function approvalDto(approval: Approval, { agentName, inputSchema }: ApprovalContext): ApprovalWire {
   return {
     id: approval.id,
-    kind: approval.kind === "tool" && approval.tool === "request_access" ? "scope" : approval.kind,
+    kind: approval.kind === "tool" && approval.capabilityId === REQUEST_ACCESS ? "scope" : approval.kind,
     status: approval.status,
     session_id: approval.sessionId,
     run_id: approval.runId,
