@@ -11,6 +11,7 @@ import { type ConnectionSecret, requestTokens, TOKEN_REQUEST_MS } from "./token-
 
 const LEASE_SECONDS = Math.ceil(TOKEN_REQUEST_MS / 1000) + 5; // after this, a killed process no longer blocks others
 const EARLY_MS = 60_000; // a token that expires during the call is useless
+const EARLY_PART = 4; // of a shorter life: a token that was just refreshed is not refreshed again
 const LOOK_AGAIN_MS = 50;
 
 export interface ConnectionRecord {
@@ -71,7 +72,7 @@ export async function openFresh(
       return gone(id);
     }
     const { rowCount } = await pool.query(LEASE, [id, version, LEASE_SECONDS]);
-    if (rowCount) return refresh(parts, opened, state.refreshToken, provider);
+    if (rowCount) return refresh(parts, opened, state, provider);
     await sleep(LOOK_AGAIN_MS); // another process refreshes; its lease expires
   }
 }
@@ -89,29 +90,40 @@ async function read(
   return rows[0] && openedOf(box, rows[0]);
 }
 
+interface NeedsRefresh {
+  readonly refreshToken: string;
+  /** The token may still be used meanwhile. */
+  readonly isAccepted: boolean;
+}
+
 /** Refreshes a token that expires soon or that the provider refused; without a refresh token it is used until it expires. */
 function stateOf(
-  { record: { version, expiresAt }, secret: { refreshToken } }: OpenedConnection,
+  { record: { version, expiresAt, updatedAt }, secret: { refreshToken } }: OpenedConnection,
   refusedVersion: number | undefined,
   now: Date,
-): "good" | "over" | { readonly refreshToken: string } {
+): "good" | "over" | NeedsRefresh {
+  const lifeMs = expiresAt === null ? 0 : expiresAt.getTime() - updatedAt.getTime();
+  const earlyMs = Math.min(EARLY_MS, Math.max(0, lifeMs / EARLY_PART));
   const leftMs = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt.getTime() - now.getTime();
-  if (version !== refusedVersion && leftMs > EARLY_MS) return "good";
-  if (refreshToken !== undefined) return { refreshToken };
-  return version !== refusedVersion && leftMs > 0 ? "good" : "over";
+  const isAccepted = version !== refusedVersion && leftMs > 0;
+  if (isAccepted && leftMs > earlyMs) return "good";
+  if (refreshToken !== undefined) return { refreshToken, isAccepted };
+  return isAccepted ? "good" : "over";
 }
 
 async function refresh(
   { database: { pool }, box, fetch, now = () => new Date() }: ConnectionStoreParts,
-  { record: { id, version } }: OpenedConnection,
-  refreshToken: string,
+  opened: OpenedConnection,
+  { refreshToken, isAccepted }: NeedsRefresh,
   provider: ConfiguredProvider,
 ): Promise<Result<OpenedConnection>> {
+  const { id, version } = opened.record;
   const grant = { grant_type: "refresh_token", refresh_token: refreshToken };
   const answer = await requestTokens(fetch, provider, grant, now());
   if (!answer.ok) {
     await pool.query(answer.isFinal ? END : RELEASE, [id, version]);
-    return answer.isFinal ? gone(id) : answer;
+    if (answer.isFinal) return gone(id);
+    return isAccepted ? ok(opened) : answer;
   }
   const { secret, expiresAt, scopes } = answer.value;
   const stored = await pool.query<ConnectionRecord>(STORE_REFRESHED, [

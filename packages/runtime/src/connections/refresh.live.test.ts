@@ -26,7 +26,7 @@ const POSTBOX: ConfiguredProvider = {
 const EXPIRED = { expiresAt: new Date(0), scopes: ["mail.read"], account: "mia" };
 
 /** A token endpoint that rotates: each refresh token is good for one answer. */
-function endpoint() {
+function endpoint(life: object = { expires_in: 3600 }) {
   let current = "refresh-0";
   const asked: string[] = [];
   const state = { refuse: undefined as string | undefined };
@@ -37,9 +37,7 @@ function endpoint() {
     if (state.refuse !== undefined || sent !== current)
       return ok(Response.json({ error: state.refuse ?? "invalid_grant" }, { status: 400 }));
     current = `refresh-${randomBytes(4).toString("hex")}`;
-    return ok(
-      Response.json({ access_token: `access-${asked.length}`, refresh_token: current, expires_in: 3600 }),
-    );
+    return ok(Response.json({ access_token: `access-${asked.length}`, refresh_token: current, ...life }));
   };
   return { fetch, asked, state };
 }
@@ -79,6 +77,17 @@ describe("refreshing by three processes on postgres", () => {
     const opened = await Promise.all(
       [...stores, ...stores, ...stores].map((store) => store.open(id, POSTBOX)),
     );
+    expect(provider.asked).toEqual(["refresh-0"]);
+    for (const each of opened) expect(each.ok && each.value.secret.accessToken).toBe("access-1");
+  });
+
+  test("a token that lives only seconds is refreshed once, too", async () => {
+    const provider = endpoint({ expires_in: 20 });
+    const stores = pools.map((database) => connectionStore({ database, box, fetch: provider.fetch }));
+    const place = { userEmail: "short@example.com", provider: "postbox" };
+    const secret = { accessToken: "access-0", refreshToken: "refresh-0" };
+    const { id } = await (stores[0] as (typeof stores)[0]).save(place, { ...EXPIRED, secret });
+    const opened = await Promise.all([...stores, ...stores].map((store) => store.open(id, POSTBOX)));
     expect(provider.asked).toEqual(["refresh-0"]);
     for (const each of opened) expect(each.ok && each.value.secret.accessToken).toBe("access-1");
   });
@@ -159,6 +168,46 @@ describe.each(STORES)("refreshing on $name", ({ fresh }) => {
     expect(await store.open(id, POSTBOX)).toMatchObject({ failure: { code: "connection_refused" } });
     provider.state.refuse = undefined;
     expect((await store.open(id, POSTBOX)).ok).toBe(true);
+  });
+
+  test("while a provider is away, a token that has seconds left is still used", async () => {
+    const provider = endpoint();
+    provider.state.refuse = "temporarily_unavailable";
+    const store = connectionStore({ database, box, fetch: provider.fetch });
+    const place = { userEmail: "away@example.com", provider: "postbox" };
+    const secret = { accessToken: "x", refreshToken: "refresh-0" };
+    const { id, version } = await store.save(place, { ...EXPIRED, secret });
+    const sql =
+      "update connections set expires_at = now() + interval '30 seconds', updated_at = now() - interval '1 hour' where id = $1";
+    await database.pool.query(sql, [id]);
+    expect(await store.open(id, POSTBOX)).toMatchObject({
+      ok: true,
+      value: { secret: { accessToken: "x" } },
+    });
+    expect(provider.asked).toEqual(["refresh-0"]);
+    expect((await store.open(id, POSTBOX, version)).ok).toBe(false);
+  });
+
+  test("Slack's word for a refresh token that is over ends the connection", async () => {
+    const provider = endpoint();
+    provider.state.refuse = "invalid_refresh_token";
+    const secret = { accessToken: "x", refreshToken: "refresh-0" };
+    const { store, id } = await made("slack@example.com", provider.fetch, secret);
+    expect(await store.open(id, POSTBOX)).toMatchObject({ failure: { code: "not_found" } });
+  });
+
+  test.each([
+    ["null", { expires_in: null, scope: null, id_token: null, error: null, authed_user: null }],
+    ["nothing", { expires_in: "", scope: "", error: "" }],
+    ["zero", { expires_in: 0 }],
+  ])("a server that sends %s for what it does not say gives a token that lasts", async (said, life) => {
+    const secret = { accessToken: "x", refreshToken: "refresh-0" };
+    const { store, id } = await made(`${said}@example.com`, endpoint(life).fetch, secret);
+    for (const _ of [1, 2])
+      expect(await store.open(id, POSTBOX)).toMatchObject({
+        ok: true,
+        value: { record: { expiresAt: null } },
+      });
   });
 
   test("without a refresh token a connection ends with its access token", async () => {

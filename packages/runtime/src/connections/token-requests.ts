@@ -8,7 +8,8 @@ import { z } from "zod";
 import type { ConfiguredProvider } from "./connection-providers.ts";
 import type { OAuthFacts } from "./provider-table.ts";
 
-export const TOKEN_REQUEST_MS = 10_000; // shorter than the lease of a refresh
+const FIRST_BYTE_MS = 10_000;
+export const TOKEN_REQUEST_MS = 12_000; // shorter than the lease of a refresh
 const MOST_LIFE_SECONDS = 10 * 366 * 24 * 3600;
 
 /** Sealed in a connection's row. */
@@ -28,27 +29,29 @@ export interface NewTokens {
   readonly account: string | undefined;
 }
 
-const text = z.string().min(1).max(20_000);
+/** Some servers send null or nothing for what they do not give. */
+const orNothing = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value || undefined);
+const text = orNothing(z.string().max(20_000));
+const seconds = orNothing(z.coerce.number().min(0).max(MOST_LIFE_SECONDS));
+const TokenFields = z.looseObject({
+  access_token: text,
+  refresh_token: text,
+  expires_in: seconds,
+  /** An empty list is one. */
+  scope: z.string().max(20_000).nullish(),
+});
 /** Slack nests the user's token one level deeper. */
 const Tokens = z.looseObject({
-  access_token: text.optional(),
-  refresh_token: text.optional(),
-  expires_in: z.coerce.number().min(0).max(MOST_LIFE_SECONDS).optional(),
-  scope: z.string().max(20_000).optional(),
-  id_token: z.string().max(100_000).optional(),
-  error: z.string().max(1000).optional(),
-  error_description: z.string().max(5000).optional(),
-  authed_user: z
-    .looseObject({
-      id: text.optional(),
-      access_token: text.optional(),
-      refresh_token: text.optional(),
-      expires_in: z.coerce.number().optional(),
-      scope: z.string().optional(),
-    })
-    .optional(),
-  workspace_name: z.string().nullish(),
+  ...TokenFields.shape,
+  id_token: orNothing(z.string().max(100_000)),
+  error: orNothing(z.string().max(1000)),
+  error_description: orNothing(z.string().max(5000)),
+  authed_user: TokenFields.extend({ id: text }).nullish(),
+  workspace_name: text,
 });
+
+/** The grant is over: RFC 6749, GitHub, Slack. */
+const FINAL_ERRORS = new Set(["invalid_grant", "bad_refresh_token", "invalid_refresh_token"]);
 
 /** `isFinal`: the provider will not accept this grant again, so the user has to be asked. */
 export type TokenAnswer = Result<NewTokens> & { readonly isFinal?: boolean };
@@ -72,7 +75,7 @@ export async function requestTokens(
     const why = [error ?? `status ${answer.value.status}`, error_description].filter(Boolean).join(": ");
     return {
       ...refused(name, hidden(why, grant)),
-      isFinal: error === "invalid_grant" || error === "bad_refresh_token",
+      isFinal: error !== undefined && FINAL_ERRORS.has(error),
     };
   }
   return tokensOf(name, read.data, grant.refresh_token, now);
@@ -84,14 +87,16 @@ function tokensOf(
   before: string | undefined,
   now: Date,
 ): Result<NewTokens> {
-  const given = { ...read, ...read.authed_user };
-  if (given.access_token === undefined) return refused(provider, "its answer has no access token");
-  const refreshToken = given.refresh_token ?? before;
+  const { access_token, refresh_token, expires_in, scope } = read.authed_user?.access_token
+    ? read.authed_user
+    : read;
+  if (access_token === undefined) return refused(provider, "its answer has no access token");
+  const refreshToken = refresh_token ?? before;
   return ok({
-    secret: { accessToken: given.access_token, ...(refreshToken !== undefined && { refreshToken }) },
-    expiresAt: given.expires_in === undefined ? undefined : new Date(now.getTime() + given.expires_in * 1000),
-    scopes: given.scope === undefined ? undefined : given.scope.split(/[\s,]+/).filter(Boolean),
-    account: accountIn(given.id_token) ?? given.workspace_name ?? read.authed_user?.id,
+    secret: { accessToken: access_token, ...(refreshToken !== undefined && { refreshToken }) },
+    expiresAt: expires_in === undefined ? undefined : new Date(now.getTime() + expires_in * 1000),
+    scopes: scope?.split(/[\s,]+/).filter(Boolean),
+    account: accountIn(read.id_token) ?? read.workspace_name ?? read.authed_user?.id,
   });
 }
 
@@ -122,6 +127,7 @@ function post(
       ...(inHeader && { authorization: basic(clientId, clientSecret) }),
     },
     body: tokenBody === "json" ? JSON.stringify(all) : new URLSearchParams(all).toString(),
+    firstByteTimeoutMs: FIRST_BYTE_MS,
     signal: AbortSignal.timeout(TOKEN_REQUEST_MS),
     redirects: "refuse",
   });
