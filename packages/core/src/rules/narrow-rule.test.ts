@@ -30,7 +30,7 @@ test("the narrowest rule allows its own call, and no other folder, sum or recipi
     properties: { path: { type: "string", description: "Path of the file" } },
   };
   const args = { path: "/reports/q3/a.md", amount: 50, to: ["a@x.com"], urgent: true, body: "long\ntext" };
-  const { when, open, effect, tools } = narrowestRule("write_file", args, schema);
+  const { when, open, effect, tools } = narrowestRule({ name: "write_file", schema }, args);
   expect(open).toEqual(["body"]);
   const set = createRuleSet([{ id: "r", name: "n", tools, when, effect }], broken);
   const decided = (more: object) => set.decide(call({ ...args, ...more }))?.effect;
@@ -52,9 +52,18 @@ describe("the narrowest rule", () => {
     order_id: { type: "number" },
     cc: { type: "array", items: { type: "string" } },
     note: { type: "string" },
+    code: { type: "string" },
+    receiver: {
+      type: "object",
+      properties: { iban: { type: "string" }, person: { type: "object", properties: { name: {} } } },
+    },
+    days: { type: "array", items: { type: "number" } },
   };
-  const narrow = (args: object) => {
-    const { when, open, effect, tools } = narrowestRule("write_file", args, { type: "object", properties });
+  const narrow = (args: object, runsCode = false) => {
+    const { when, open, effect, tools } = narrowestRule(
+      { name: "write_file", schema: { type: "object", properties }, runsCode },
+      args,
+    );
     const set = createRuleSet([{ id: "r", name: "n", tools, when, effect }], broken);
     return { open, decided: (other: object) => set.decide(call(other))?.effect };
   };
@@ -77,5 +86,29 @@ describe("the narrowest rule", () => {
     expect([17, 16].map((order_id) => named.decided({ order_id }))).toEqual(["allow", undefined]);
     const negative = narrow({ amount: -5 });
     expect([-5, -6].map((amount) => negative.decided({ amount }))).toEqual(["allow", undefined]);
+  });
+  test("names what is nested, too, and what is left out there", () => {
+    const receiver = { iban: "DE1", person: { name: "Ada" } };
+    const { open, decided } = narrow({ receiver, days: [1, 2] });
+    expect(open).toEqual([]);
+    expect(decided({ receiver, days: [2] })).toBe("allow");
+    for (const other of [
+      { receiver: { ...receiver, iban: "DE2" }, days: [1] },
+      { receiver: { iban: "DE1", person: { name: "Eve" } }, days: [1] },
+      { receiver, days: [3] },
+    ])
+      expect(decided(other)).toBeUndefined();
+    const short = narrow({ receiver: { iban: "DE1" } });
+    expect(short.decided({ receiver: { iban: "DE1" } })).toBe("allow");
+    expect(short.decided({ receiver })).toBeUndefined();
+  });
+  test("leaves long content open, but no other long text, and none of a tool that runs code", () => {
+    const long = "x\n".repeat(400);
+    expect(narrow({ note: long }).open).toEqual(["note"]);
+    for (const { open, decided } of [narrow({ code: long }), narrow({ note: long }, true)]) {
+      expect(open).toEqual([]);
+      expect([decided({ code: `${long}y` }), decided({ note: `${long}y` })]).toEqual([undefined, undefined]);
+    }
+    expect(narrow({ code: "x".repeat(2_001) }).open).toEqual(["code"]);
   });
 });

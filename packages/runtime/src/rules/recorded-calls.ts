@@ -2,6 +2,7 @@
 import type { Database } from "../db/database.ts";
 import { firstIdAt } from "../db/uuid.ts";
 import type { LabelOrigin, SessionLabels } from "../labels/session-labels.ts";
+import type { RunBeginning } from "../runs/context/run-path.ts";
 
 export interface RecordedCall {
   readonly callId: string;
@@ -12,11 +13,13 @@ export interface RecordedCall {
   readonly tool: string;
   readonly input: unknown;
   readonly at: Date;
+  /** How its run began: decides the path of the call. */
+  readonly began: RunBeginning;
   /** Labels of what its session had read before it. */
   readonly seen: SessionLabels;
 }
 
-interface CallRow extends Omit<RecordedCall, "seen"> {
+interface CallRow extends Omit<RecordedCall, "seen" | "began">, RunBeginning {
   readonly position: number;
   readonly labels: SessionLabels;
 }
@@ -32,7 +35,8 @@ export interface RecordedCallQuery {
 // Ids of runs begin with their time, so their primary key is the index for it.
 const CALLS = `
   select p->>'toolCallId' as "callId", p->>'toolName' as tool, p->'input' as input, m.created_at as at, m.position, s.labels,
-    r.id as "runId", r.session_id as "sessionId", r.agent_id as "agentId", s.owner as user
+    r.id as "runId", r.session_id as "sessionId", r.agent_id as "agentId", s.owner as user,
+    (r.input->>'depth')::int as depth, r.input->>'origin' as origin
   from runs r
   join sessions s on s.id = r.session_id
   join messages m on m.session_id = r.session_id and m.run_id = r.id and m.role = 'assistant'
@@ -48,12 +52,12 @@ export async function recordedCalls(
 ): Promise<RecordedCall[]> {
   const { rows } = await pool.query<CallRow>(CALLS, [firstIdAt(since), limit, user ?? null, callId ?? null]);
   const positions = new Map(rows.map((row) => [`${row.sessionId} ${row.runId}:${row.callId}`, row.position]));
-  return rows.map(({ position, labels, ...call }) => {
+  return rows.map(({ position, labels, depth, origin, ...call }) => {
     const isBefore = (origin: LabelOrigin): boolean => {
       const from = positions.get(`${call.sessionId} ${origin.callId}`);
       return from === undefined ? new Date(origin.at) < call.at : from < position;
     };
     const seen = Object.entries(labels).filter(([, origin]) => isBefore(origin));
-    return { ...call, seen: Object.fromEntries(seen) };
+    return { ...call, began: { depth, origin }, seen: Object.fromEntries(seen) };
   });
 }

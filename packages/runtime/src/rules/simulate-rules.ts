@@ -1,10 +1,13 @@
 /** Evaluates a rule set on past calls: which would newly be allowed, require approval or be denied. Nothing runs. */
+import type { RuntimeAgent } from "@capstan/core";
 import type { CallPath, Rule, RuleDecision, RuleEffect } from "@capstan/core/internal";
 import type { Composer } from "../agents/composer.ts";
 import type { Database } from "../db/database.ts";
 import type { AskRules } from "../gate/ask-rules.ts";
 import type { Gate, Judgement } from "../gate/gate.ts";
 import type { SessionLabels } from "../labels/session-labels.ts";
+import { isDeferred } from "../runs/context/deferred-tools.ts";
+import { type RunBeginning, runPath } from "../runs/context/run-path.ts";
 import { trialRules } from "./decide-by.ts";
 import { type RecordedCall, type RecordedCallQuery, recordedCalls } from "./recorded-calls.ts";
 import type { RuleStore } from "./rule-store.ts";
@@ -61,8 +64,9 @@ export interface ExplainableCall {
   readonly sessionId?: string | undefined;
   /** What was read before the call; default: what its session has read by now. */
   readonly seen?: SessionLabels | undefined;
-  /** How it reaches the gate; default: the loop. */
+  /** How it reaches the gate; default: the path of a run that began so. */
   readonly path?: CallPath | undefined;
+  readonly began?: RunBeginning | undefined;
   /** When it was made; default: now. */
   readonly at?: Date | undefined;
 }
@@ -70,14 +74,14 @@ export interface ExplainableCall {
 /** The gate's decision about a call and its rule, with these rules or those in effect. */
 export async function explainCall(
   { gate, composer }: Pick<SimulationParts, "gate" | "composer">,
-  { agentId, user, tool, input, sessionId, seen, path = "loop", at }: ExplainableCall,
+  { agentId, user, tool, input, sessionId, seen, path, began = {}, at }: ExplainableCall,
   rules?: AskRules,
 ): Promise<Explained> {
   const agent = await composer.showFor(agentId, user);
   if (!agent.ok) return { effect: "deny", why: agent.failure.message };
   const judged = await gate.check(
     {
-      path,
+      path: path ?? recordedPath(agent.value, tool, began),
       at,
       agent: agent.value,
       tool,
@@ -92,6 +96,9 @@ export async function explainCall(
   );
   return explained(judged);
 }
+
+const recordedPath = (agent: RuntimeAgent, tool: string, began: RunBeginning): CallPath =>
+  runPath(tool, began, { isHarness: agent.spec.harness !== "native", defers: isDeferred(agent) });
 
 function explained(judged: Judgement): Explained {
   const rule = judged.ruled?.rule;

@@ -228,6 +228,7 @@ export function ruleRoutes(parts: RuleRouteParts) {
     return c.body(null, 204);
   });
   addTrials(routes, parts);
+  addProposal(routes, parts);
   return routes;
 }
 
@@ -277,6 +278,9 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
     };
     return c.json(simulationDto(await simulateRules(parts, set, query)), 200);
   });
+}
+
+function addProposal(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts): void {
   routes.openapi(propose, async (c) => {
     const { id } = c.req.valid("param");
     const found = await parts.runs.approvals.get(id);
@@ -291,8 +295,12 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
     const call = { agentId, tool, input: args, user: userEmail, sessionId: sessionId ?? undefined };
     const { rule: asking } = await explainCall(parts, call);
     const labels = (asking?.when ?? []).flatMap((condition) => ("seen" in condition ? [condition.seen] : []));
-    const schema = known?.tool.input.jsonSchema ?? {};
-    const { open, ...draft } = narrowestRule(tool, args, schema, labels);
+    const called = {
+      name: tool,
+      schema: known?.tool.input.jsonSchema ?? {},
+      runsCode: known?.tool.runsCode !== undefined,
+    };
+    const { open, ...draft } = narrowestRule(called, args, labels);
     const saved = await parts.rules.list();
     const trial = [...saved, { ...draft, agentId, id: crypto.randomUUID() }];
     const { changed } = await simulateRules(parts, trial, {

@@ -19,10 +19,11 @@ import type { EventHub } from "../log/event-hub.ts";
 import { runStarted, segmentIdOf } from "../log/lifecycle-events.ts";
 import { type CommitExtras, type MessageToStore, RunLog } from "../log/run-log.ts";
 import type { SessionSummary } from "../summary/session-summary.ts";
-import { isDeferred, SEARCH_TOOL, searchTool, shownTools } from "./deferred-tools.ts";
+import { isDeferred, searchTool, shownTools } from "./deferred-tools.ts";
 import { clientTools, stateTool, withTools } from "./engine-tools.ts";
 import { recallTool } from "./recall-tool.ts";
 import { DEFAULT_LIMITS, effectiveLimits, RunMeter } from "./run-meter.ts";
+import { runPath } from "./run-path.ts";
 import { withinScopes } from "./within-scopes.ts";
 
 /** What a model call has used, at which prices. */
@@ -170,10 +171,7 @@ export class RunContext {
 
   /** The path by which a call of this tool reaches the gate. */
   pathOf(tool: string): CallPath {
-    if (this.harness !== undefined) return "harness";
-    if (this.claim.input.depth) return "subagent";
-    if (this.#defers && tool !== SEARCH_TOOL) return "search";
-    return this.claim.input.origin ?? "loop";
+    return runPath(tool, this.claim.input, { isHarness: this.harness !== undefined, defers: this.#defers });
   }
 
   /** The webhook delivery that the run's last commit stores, if the run has a webhook. */
