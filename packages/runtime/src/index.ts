@@ -7,6 +7,7 @@ export { type AgentSharings, agentSharings, type SharedTo } from "./agents/agent
 export { type AgentStore, agentStore, type Page } from "./agents/agent-store.ts";
 export { type BrokenAgent, type CapabilityChange, checkChanges } from "./agents/broken-agents.ts";
 export { type Composer, createComposer } from "./agents/composer.ts";
+export { onKeptVersions } from "./agents/kept-version-refs.ts";
 export { delegateIdOf, type OfferAgents, type OfferAgentsParts, offerAgents } from "./agents/offer-agents.ts";
 export {
   type LabelRecord,

@@ -16,6 +16,7 @@ function calculator(
     input: z.object({ a: z.number().describe(first), b: z.number().describe(second) }),
     output: z.object({ result: z.number() }),
     idempotent: true,
+    pure: true,
     run({ a, b }) {
       const result = calculate(a, b);
       if (!result.ok) return result;

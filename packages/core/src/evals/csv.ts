@@ -7,9 +7,18 @@ export function readCsv(text: string): Parsed<CsvRow[]> {
   const cells = cellsOf(text.replace(/^\uFEFF/, ""));
   if (!cells.ok) return cells;
   const [head = [], ...rows] = cells.value;
+  const names = head.map((name) => name.trim());
+  const twice = names.find((name, at) => name !== "" && names.indexOf(name) < at);
+  if (twice !== undefined) return { ok: false, where: `row 1: the column "${twice}" is there twice` };
+  const long = rows.findIndex((row) => row.slice(names.length).some((cell) => cell !== ""));
+  if (long >= 0)
+    return {
+      ok: false,
+      where: `row ${long + 2}: it has more cells than there are columns (${names.length})`,
+    };
   const value = rows
     .filter((row) => row.some((cell) => cell !== ""))
-    .map((row) => Object.fromEntries(head.map((name, at) => [name.trim(), unprefixed(row[at] ?? "")])));
+    .map((row) => Object.fromEntries(names.map((name, at) => [name, unprefixed(row[at] ?? "")])));
   return { ok: true, value };
 }
 

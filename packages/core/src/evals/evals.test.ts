@@ -114,6 +114,78 @@ describe("scrubbing", () => {
     expect(JSON.stringify(scrubbed)).not.toContain("sk-");
   });
 
+  test.each([
+    ["password is hunter2isBad", "hunter2isBad"],
+    ['{"password":"correct horse","user":"ann"}', "correct horse"],
+    ['"{\\"api_key\\": \\"hunter2x\\"}"', "hunter2x"],
+    ["postgres://app:s3cr3t@10.0.0.1/db", "s3cr3t"],
+    ["Authorization: Bearer abcdef0123456789", "abcdef0123456789"],
+    ["see https://x.org/a?page=2&access_token=abc12345", "abc12345"],
+    ["https://x.org/a?token=abc12345", "abc12345"],
+    ["aws_secret_access_key = wJalrXUtnF3MI/K7", "wJalrXUtnF3MI/K7"],
+    ["AccountName=x;AccountKey=AbCd01==;End", "AbCd01=="],
+    ["Cookie: a=b; session=abc", "a=b; session=abc"],
+    ["https://hooks.slack.com/services/T0001/B0001/abcdefgh", "T0001/B0001/abcdefgh"],
+    ["-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "MIIE"],
+  ])("takes out what stands behind a secret's name: %s", (text, value) => {
+    const { value: clean, scrubbed } = scrub({ text }, {});
+    expect(clean.text).toContain("[secret 1]");
+    expect(clean.text).not.toContain(value);
+    expect(scrubbed).toMatchObject([{ path: "/text", kind: "secret" }]);
+  });
+
+  test.each([
+    "the token: required",
+    "apiKey: process.env.API_KEY",
+    "password is missing",
+    "max_tokens: 4096000",
+    "next_page_token=abc123456",
+    "see https://x.org:8080/a1b2c3",
+  ])("leaves ordinary words: %s", (text) => expect(scrub({ text }, {}).value).toEqual({ text }));
+
+  test.each([
+    "password",
+    "userPassword",
+    "clientSecret",
+    "APIKey",
+    "X-Api-Key",
+    "secret access key",
+    "idToken",
+    "token",
+    "db_pass",
+    "signing_key",
+    "Set-Cookie",
+  ])("takes out the value of a field named %s, whatever it is", (name) => {
+    expect(scrub({ [name]: "plain" }, {}).value).toEqual({ [name]: "[secret 1]" });
+    expect(scrub({ [name]: { user: "ann", list: [837123] } }, {}).value).toEqual({
+      [name]: { user: "[secret 1]", list: ["[secret 2]"] },
+    });
+  });
+
+  test.each([
+    "tokens",
+    "total_tokens",
+    "key",
+    "public_key",
+    "passenger",
+    "compass",
+    "cursor",
+    "next_page_token",
+  ])("leaves the value of a field named %s", (name) =>
+    expect(scrub({ [name]: "plain" }, {}).value).toEqual({ [name]: "plain" }),
+  );
+
+  test("leaves a schema that has a field named so", () => {
+    const schema = { properties: { password: { type: "string", minLength: 8 } } };
+    expect(scrub(schema, {}).value).toEqual(schema);
+  });
+
+  test("takes out a key that is the name of a field, also from the place where it was", () => {
+    const { value, scrubbed } = scrub({ [KEY]: 1 }, { secret });
+    expect(value).toEqual({ "[secret 1]": 1 });
+    expect(JSON.stringify(scrubbed)).not.toContain(KEY);
+  });
+
   test("takes out what a field's name says is secret, also where it is repeated in a sentence", () => {
     const { value, scrubbed } = scrub({ password: "correct horse", text: "It is correct horse." }, {});
     expect(value).toEqual({ password: "[secret 1]", text: "It is [secret 1]." });
@@ -135,6 +207,15 @@ describe("CSV", () => {
   ])("%j is read", (text, rows) => {
     expect(readCsv(text)).toEqual({ ok: true, value: rows });
   });
+
+  test.each([
+    ["a column that is there twice", "id,input,input\n1,a,b\n", 'row 1: the column "input" is there twice'],
+    [
+      "more cells than columns",
+      "id,input\n1,a\n2,b,c\n",
+      "row 3: it has more cells than there are columns (2)",
+    ],
+  ])("refuses %s", (_what, text, where) => expect(readCsv(text)).toEqual({ ok: false, where }));
 
   test("with an open quote is refused by its row", () => {
     expect(readCsv('id,input\n1,"never closed\n')).toEqual({

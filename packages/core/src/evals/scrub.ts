@@ -3,7 +3,8 @@
  * everywhere in the value, so that a call whose argument came from the message still matches its recorded result.
  */
 import type { JsonValue } from "../schema.ts";
-import { type FindSpans, masked, type TextKind } from "../text-checks/text-check.ts";
+import { type FindSpans, masked, type Span, type TextKind } from "../text-checks/text-check.ts";
+import { isSecretField, namedSecrets } from "./named-secrets.ts";
 
 /** What was removed, and where; never the text itself. */
 export interface Scrubbed {
@@ -12,10 +13,6 @@ export interface Scrubbed {
   readonly kind: TextKind;
   readonly placeholder: string;
 }
-
-/** Fields whose text is a secret whatever it looks like. */
-const SECRET_FIELD =
-  /^(.*[-_])?(pass(word|wd|phrase)?|secret|api[-_]?key|private[-_]?key|access[-_]?token|refresh[-_]?token|auth[-_]?token|bearer|authorization|credentials?)$/i;
 
 export interface ScrubResult<Value> {
   readonly value: Value;
@@ -44,27 +41,31 @@ export function scrub<Value>(
     return placeholder;
   };
   const inText = (text: string, path: string): string => {
-    let said = text;
+    let said = replaceAll(text, namedSecrets(text), (found) => note(path, "secret", found));
     for (const [kind, find] of Object.entries(finders) as [TextKind, FindSpans][])
       said = said
         .split("\n")
-        .map((line) => replaceAll(line, find, (found) => note(path, kind, found)))
+        .map((line) => replaceAll(line, find(line), (found) => note(path, kind, found)))
         .join("\n");
     return said;
   };
-  const walk = (each: JsonValue, path: string, field: string): JsonValue => {
-    if (typeof each === "string")
-      return SECRET_FIELD.test(field) && each !== "" ? note(path, "secret", each) : inText(each, path);
-    if (Array.isArray(each)) return each.map((entry, at) => walk(entry, `${path}/${at}`, field));
-    if (each === null || typeof each !== "object") return each;
-    return Object.fromEntries(
-      Object.entries(each).map(([name, entry]) => [
-        name,
-        entry === undefined ? entry : walk(entry, `${path}/${pointerPart(name)}`, name),
-      ]),
-    ) as JsonValue;
+  const inObject = (each: { [name: string]: JsonValue }, path: string, isSecret: boolean): JsonValue =>
+    Object.fromEntries(
+      Object.entries(each).map(([name, entry]) => {
+        const clean = inText(name, path); // a table may have keys for its names
+        const isInside = isSecret || (isSecretField(name) && !isSchema(entry));
+        return [clean, entry === undefined ? entry : walk(entry, `${path}/${pointerPart(clean)}`, isInside)];
+      }),
+    );
+  /** `isSecret`: a field around it says so. */
+  const walk = (each: JsonValue, path: string, isSecret: boolean): JsonValue => {
+    if (Array.isArray(each)) return each.map((entry, at) => walk(entry, `${path}/${at}`, isSecret));
+    if (each !== null && typeof each === "object") return inObject(each, path, isSecret);
+    if (isSecret && (typeof each === "number" || (typeof each === "string" && each !== "")))
+      return note(path, "secret", String(each));
+    return typeof each === "string" ? inText(each, path) : each;
   };
-  const first = walk(value as JsonValue, "", "");
+  const first = walk(value as JsonValue, "", false);
   // A secret recognised by its field is also removed from sentences that contain it.
   const clean = known.size === 0 ? first : withoutKnown(first, "", known, scrubbed);
   return { value: clean as Value, scrubbed };
@@ -100,12 +101,22 @@ function withoutKnown(
 
 const kindOf = (placeholder: string): TextKind => placeholder.slice(1).split(" ")[0] as TextKind;
 
-/** Each found text gets its own placeholder. */
-function replaceAll(line: string, find: FindSpans, placeholder: (found: string) => string): string {
-  let text = line;
-  for (const [start, end] of find(line).toSorted(([a], [b]) => b - a))
-    text = masked(text, [[start, end]], placeholder(line.slice(start, end)));
-  return text;
+/** Each found text gets its own placeholder. Of two that overlap, the one that begins first counts, up to where the other ends. */
+function replaceAll(text: string, spans: readonly Span[], placeholder: (found: string) => string): string {
+  const apart: [number, number][] = [];
+  for (const [start, end] of spans.toSorted(([a], [b]) => a - b)) {
+    const last = apart.at(-1);
+    if (last && start < last[1]) last[1] = Math.max(last[1], end);
+    else apart.push([start, end]);
+  }
+  let said = text;
+  for (const [start, end] of apart.toReversed())
+    said = masked(said, [[start, end]], placeholder(text.slice(start, end)));
+  return said;
 }
+
+/** Says what a field may be, not what it is: `password: {type: "string"}`. */
+const isSchema = (value: JsonValue): boolean =>
+  /^(string|number|integer|boolean|object|array|null)$/.test(String(Object(value).type));
 
 const pointerPart = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -33,6 +33,27 @@ describe("a call is answered by the recording", () => {
     expect(createRecording(recorded).take(tool, input)?.kind).toBe(kind);
   });
 
+  test("what was only near to a call still answers the call that it belongs to, and nothing twice", () => {
+    const recording = createRecording([call("read", { url: "https://example.com/a-page" })]);
+    const take = (url: string) => recording.take("read", { url: `https://example.com/${url}` })?.kind;
+    expect([take("b-page"), take("a-page"), take("a-page"), take("b-page")]).toEqual([
+      "nearest",
+      "exact",
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test.each<[string, boolean, JsonValue, string | undefined]>([
+    ["the model's own, while a person would change them again", true, { id: "a", amount: 100 }, "exact"],
+    ["the person's, which the model has learned", true, { id: "a", amount: 40 }, "exact"],
+    ["the person's, where nobody is asked any more", false, { id: "a", amount: 40 }, "exact"],
+    ["the model's own, which never ran", false, { id: "a", amount: 100 }, "nearest"],
+  ])("changed arguments: %s", (_what, isAsked, input, kind) => {
+    const edited = call("pay", { id: "a", amount: 100 }, 0, { edited: { id: "a", amount: 40 } });
+    expect(createRecording([edited]).take("pay", input, { isAsked })?.kind).toBe(kind);
+  });
+
   test("each result once, in the recorded order", () => {
     const recording = createRecording(recorded);
     const take = () => recording.take("find", { id: "order-17" })?.call.output?.value;

@@ -139,6 +139,16 @@ test.each([
   ["phone", "+49 30 1234567", true],
   ["secret", "sk-abcdefghijklmnopqrstu", true],
   ["secret", "skating", false],
+  ["secret", `github_pat_${"a1".repeat(12)}`, true],
+  ["secret", `AIza${"b2".repeat(18)}`, true],
+  ["secret", `glpat-${"c3".repeat(10)}`, true],
+  ["secret", `npm_${"d4".repeat(18)}`, true],
+  ["secret", `SG.${"e5".repeat(11)}.${"f6".repeat(20)}`, true],
+  ["secret", `hvs.${"g7".repeat(20)}`, true],
+  ["secret", `cap_acme.${"h".repeat(43)}`, true],
+  ["secret", `agent_${"i".repeat(43)}`, true],
+  ["secret", "run_all_the_tests_of_this_package_first", false],
+  ["secret", "npm_config_registry", false],
 ] as const)("%s: %s is one: %s", (kind, text, is) => {
   const found = new RegExp(KIND_PATTERNS[kind], "u").exec(text);
   expect(found !== null && spansOfKind(kind, found[0]).length > 0).toBe(is);

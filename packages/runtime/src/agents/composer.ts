@@ -9,6 +9,7 @@ import {
   type CountTokens,
   compose,
   fail,
+  ok,
   type Refused,
   type Result,
   type RuntimeAgent,
@@ -20,6 +21,7 @@ import type { ConfigSeal } from "../users/config-seal.ts";
 import type { UserRecord, UserStore } from "../users/user-store.ts";
 import type { AgentAuthors } from "./agent-authors.ts";
 import type { AgentStore } from "./agent-store.ts";
+import { onKeptVersions } from "./kept-version-refs.ts";
 import { delegateIdOf, type OfferAgents } from "./offer-agents.ts";
 import type { RevisionStore } from "./revision-store.ts";
 
@@ -47,8 +49,12 @@ export interface Composer {
   keptTrial(key: string, make: () => Promise<Result<RuntimeAgent>>): Promise<Result<RuntimeAgent>>;
   /** Limited to its author's rights: the live agent, or a revision that this user chooses. */
   readSpec(agentId: string, userEmail: string, revision?: number): Promise<Result<AgentSpec>>;
-  /** The revision that an earlier run used. */
-  readRecorded(agentId: string, revision: number): Promise<Result<AgentSpec>>;
+  /** The revision that an earlier run used, on the versions of capabilities that it had where they are kept. */
+  readRecorded(
+    agentId: string,
+    revision: number,
+    versions?: Readonly<Record<string, string>>,
+  ): Promise<Result<AgentSpec>>;
   /** Composes with all of the agent's scopes, regardless of the user. */
   composeOwn(spec: AgentSpec): Promise<Result<RuntimeAgent>>;
 }
@@ -141,11 +147,21 @@ export function createComposer(parts: {
       await offerAgents?.(spec.capabilities);
       return composeWithin(spec, await scopesOf(spec));
     },
-    readRecorded: (agentId, revision) => specOf(agentId, undefined, { agentId, revision }),
+    readRecorded: async (agentId, revision, versions = {}) =>
+      onVersions(await specOf(agentId, undefined, { agentId, revision }), versions, registry),
     composeFor: composeSaved("use"),
     showFor: composeSaved("see"),
   };
 }
+
+const onVersions = (
+  spec: Result<AgentSpec>,
+  versions: Readonly<Record<string, string>>,
+  registry: CapabilityRegistry,
+): Result<AgentSpec> =>
+  spec.ok
+    ? ok({ ...spec.value, capabilities: onKeptVersions(spec.value.capabilities, versions, registry) })
+    : spec;
 
 interface PreviewOptions {
   readonly isTrial?: boolean;

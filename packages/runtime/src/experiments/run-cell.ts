@@ -76,6 +76,7 @@ function recordingFor({ id, item, agentId, user, variant }: ClaimedCell): Record
     agentId,
     user,
     revision: variant.change.revision ?? null,
+    versions: null,
     input: {},
     state: {},
     scopeCeiling: undefined,

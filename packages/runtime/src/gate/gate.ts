@@ -77,6 +77,8 @@ export type GateOutcome =
       readonly output: JsonValue;
       readonly capabilityId: string;
       readonly durationMs: number;
+      /** In a replay: the arguments that a person gave the recorded call. */
+      readonly edited?: JsonValue | undefined;
     }
   | {
       readonly kind: "refused";
@@ -85,6 +87,7 @@ export type GateOutcome =
       readonly failure: Failure;
       readonly capabilityId?: string;
       readonly durationMs: number;
+      readonly edited?: JsonValue | undefined;
     }
   /** Approval is required. The input is as parsed. */
   | {

@@ -5,6 +5,7 @@ import {
   type RecordedCall,
   type ReplaySide,
   type ToolOutput,
+  type ToolResultPart,
   textOf,
   toolCallsOf,
 } from "@capstan/core/internal";
@@ -24,6 +25,8 @@ export interface RecordedRun {
   readonly agentId: string;
   readonly user: string;
   readonly revision: number | null;
+  /** Of the capabilities that it ran with, by id; null where that was not kept. */
+  readonly versions: Readonly<Record<string, string>> | null;
   readonly input: RunInput;
   readonly state: JsonValue;
   readonly scopeCeiling: readonly string[] | undefined;
@@ -43,6 +46,7 @@ interface Row {
   readonly session_id: string;
   readonly agent_id: string;
   readonly revision: number | null;
+  readonly versions: RecordedRun["versions"];
   readonly status: string;
   readonly message_id: string;
   readonly input: RunInput;
@@ -74,8 +78,9 @@ const READ = `select r.id, r.session_id, r.agent_id, r.revision, r.status, r.mes
         'kept', u.kept, 'labels', u.labels, 'pinned', (select json_agg(json_build_object('position', p.position, 'id', p.id,
           'role', p.role, 'content', p.content) order by p.position) from messages p
           where p.session_id = r.session_id and p.position <= u.to_position and p.pinned_at is not null))
-      from session_summaries u where u.session_id = r.session_id and u.to_position <
-        (select position from messages where session_id = r.session_id and id = r.message_id)
+      from session_summaries u join messages q on q.session_id = u.session_id and q.id = r.message_id
+      where u.session_id = r.session_id and u.to_position < q.position
+        and (u.run_id = r.id or u.created_at <= q.created_at) -- a later one was not read by this run
       order by u.to_position desc limit 1) as summary,
     (select json_agg(json_build_object('runId', m.run_id, 'position', m.position, 'id', m.id, 'role', m.role, 'content', m.content, 'usage', m.usage)
       order by m.position) from messages m where m.session_id = r.session_id
@@ -83,7 +88,9 @@ const READ = `select r.id, r.session_id, r.agent_id, r.revision, r.status, r.mes
       and m.position > (select min(position) from messages where session_id = r.session_id and run_id = r.id) - ${LAST_MESSAGES}
     ) as conversation,
     (select json_agg(json_build_object('callId', a.call_id, 'status', a.status, 'reason', a.reason) order by a.id)
-      from approvals a where a.run_id = r.id and a.kind = 'tool') as questions
+      from approvals a where a.run_id = r.id and a.kind = 'tool') as questions,
+    (select p.versions from messages m join prompts p on p.id = m.usage->>'promptId' where m.session_id = r.session_id
+      and m.run_id = r.id and m.role = 'assistant' order by m.position limit 1) as versions
   from runs r join sessions s on s.id = r.session_id where r.id = $1`;
 
 /** `isOnlyRead`: it is not run again, so a program may have run it. */
@@ -113,6 +120,7 @@ export async function readRecording(
     agentId: row.agent_id,
     user: row.owner,
     revision: row.revision,
+    versions: row.versions,
     input: row.input,
     state: row.state,
     scopeCeiling: row.input.scopeCeiling ?? row.metadata.scopeCeiling,
@@ -127,7 +135,7 @@ export async function readRecording(
 
 function whyNot({ status, input }: Row, isOnlyRead: boolean): string | undefined {
   if (status !== "done" && status !== "failed")
-    return `it is ${status}; only a run that has ended is replayed`;
+    return `it is ${status}; only a run that is done or failed is replayed`;
   return input.continueIn && !isOnlyRead ? "a coding agent's program ran it" : undefined;
 }
 
@@ -171,18 +179,18 @@ function recordedCalls(
   messages: readonly ConversationMessage[],
   questions: readonly Question[],
 ): RecordedCall[] {
-  const outputs = new Map<string, ToolOutput>();
+  const results = new Map<string, ToolResultPart>();
   for (const message of messages)
-    if (message.role === "tool")
-      for (const { toolCallId, output } of message.content) outputs.set(toolCallId, output);
+    if (message.role === "tool") for (const part of message.content) results.set(part.toolCallId, part);
   const asked = new Map(questions.map((question) => [question.callId, question]));
   return callsIn(messages).map((call): RecordedCall => {
-    const output = outputs.get(call.id);
+    const { output, editedInput: edited } = results.get(call.id) ?? {};
     const question = asked.get(call.id);
     const refusal = refusalIn(output);
     return {
       ...call,
       ...(output && { output }),
+      ...(edited !== undefined && { edited }),
       gate: question ? "asked" : refusal === undefined ? "allowed" : "denied",
       ...(question ? { why: question.reason } : refusal !== undefined && { why: refusal }),
     };

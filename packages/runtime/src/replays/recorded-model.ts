@@ -12,9 +12,21 @@ import { Diverged } from "./replayed-results.ts";
 
 export interface RecordedAnswers {
   readonly recorded: readonly StoredMessage[];
+  /** `done`, `none` where it is not known, or the code of the failure. */
+  readonly outcome: string;
   /** What the replay has added to the conversation so far. */
   readonly soFar: () => readonly ConversationMessage[];
-  readonly diverge: (divergence: Diverged) => void;
+  readonly end: (how: Diverged | RecordedFailure) => void;
+}
+
+/** The recorded run failed where this replay is now. */
+export class RecordedFailure extends Error {
+  readonly code: string;
+  constructor(code: string) {
+    super(`The recorded run failed here: ${code}.`);
+    this.name = "RecordedFailure";
+    this.code = code;
+  }
 }
 
 /** The server's models, and the recorded one beside them. */
@@ -26,10 +38,9 @@ export const withRecordedModel = (models: Models, answers: RecordedAnswers): Mod
 function recordedModel(answers: RecordedAnswers): ResolvedModel {
   const stream = (): ReadableStream<LanguageModelV4StreamPart> => {
     const answer = nextAnswer(answers);
-    if (!("why" in answer)) return streamOf(partsOf(answer));
-    const divergence = new Diverged({ tool: "", input: null, why: answer.why });
-    answers.diverge(divergence);
-    throw divergence;
+    if (!(answer instanceof Error)) return streamOf(partsOf(answer));
+    answers.end(answer);
+    throw answer;
   };
   return {
     name: RECORDED_MODEL,
@@ -61,14 +72,18 @@ const streamOf = <Part>(parts: Iterable<Part>): ReadableStream<Part> =>
 
 type Answer = Extract<StoredMessage, { role: "assistant" }>;
 
-function nextAnswer({ recorded, soFar }: RecordedAnswers): Answer | { readonly why: string } {
+function nextAnswer({ recorded, soFar, outcome }: RecordedAnswers): Answer | Diverged | RecordedFailure {
   const said = soFar();
   const was = resultsIn(recorded);
   const other = [...resultsIn(said)].find(([id, output]) => !isSame(was.get(id), output));
-  if (other) return { why: `The result of ${other[0]} is another, and no answer to it is recorded.` };
+  if (other) return noAnswer(`The result of ${other[0]} is another, and no answer to it is recorded.`);
   const next = recorded[said.length];
-  return next?.role === "assistant" ? next : { why: "The recorded run ended here." };
+  if (next?.role === "assistant") return next;
+  const hasFailed = outcome !== "done" && outcome !== "none";
+  return hasFailed ? new RecordedFailure(outcome) : noAnswer("The recorded run ended here.");
 }
+
+const noAnswer = (why: string): Diverged => new Diverged({ tool: "", input: null, why });
 
 function resultsIn(messages: readonly ConversationMessage[]): Map<string, ToolOutput> {
   const results = new Map<string, ToolOutput>();

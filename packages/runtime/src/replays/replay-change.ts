@@ -36,27 +36,44 @@ export interface ChangedAgentParts {
   >;
 }
 
-/** The agent of a recorded run with the change, for its user. `recorded`: the revision it ran with, where that is known. */
+/** What the agent was when a run was recorded, where that is known. */
+interface RecordedAgent {
+  readonly agentId: string;
+  readonly user: string;
+  readonly revision: number | null;
+  readonly versions: Readonly<Record<string, string>> | null;
+}
+
+/** The agent of a recorded run with the change, for its user. */
 export async function changedAgent(
   { composer }: ChangedAgentParts,
   change: ReplayChange,
-  run: { readonly agentId: string; readonly user: string; readonly recorded: number | null },
+  run: RecordedAgent,
 ): Promise<Result<RuntimeAgent>> {
-  const { agentId, user, recorded } = run;
+  const { agentId, user, versions } = run;
   const { revision, model, capabilities, systemPrompt } = change;
-  const key = JSON.stringify([agentId, user, recorded, revision, model, capabilities, systemPrompt]);
+  const key = JSON.stringify([
+    agentId,
+    user,
+    run.revision,
+    versions,
+    revision,
+    model,
+    capabilities,
+    systemPrompt,
+  ]);
   return composer.keptTrial(key, () => composeChanged(composer, change, run));
 }
 
 async function composeChanged(
   composer: ChangedAgentParts["composer"],
   change: ReplayChange,
-  { agentId, user, recorded }: { agentId: string; user: string; recorded: number | null },
+  { agentId, user, revision: recorded, versions }: RecordedAgent,
 ): Promise<Result<RuntimeAgent>> {
   const { revision } = change;
   const spec =
     revision === undefined && recorded !== null
-      ? await composer.readRecorded(agentId, recorded)
+      ? await composer.readRecorded(agentId, recorded, versions ?? {})
       : await composer.readSpec(agentId, user, revision);
   return spec.ok ? composer.composeTrial(changedSpec(spec.value, change), user) : spec;
 }

@@ -29,7 +29,7 @@ import type { SegmentEnd } from "../runs/steps/run-endings.ts";
 import { releaseBudgets } from "../runs/steps/spend.ts";
 import type { PeopleDatabase } from "../users/known-person.ts";
 import { callsIn, figuresOf, outcomeOf, type RecordedRun, type StoredMessage } from "./read-recording.ts";
-import { withRecordedModel } from "./recorded-model.ts";
+import { RecordedFailure, withRecordedModel } from "./recorded-model.ts";
 import {
   type ChangedAgentParts,
   changedAgent,
@@ -79,8 +79,7 @@ export interface ReplayedRun {
 
 export async function replayRun(parts: ReplayParts, request: ReplayRequest): Promise<Result<ReplayedRun>> {
   const { recording, change } = request;
-  const { agentId, user, revision: recorded } = recording;
-  const agent = await changedAgent(parts, change, { agentId, user, recorded });
+  const agent = await changedAgent(parts, change, recording);
   if (!agent.ok) return agent;
   if (isHarnessed(agent.value))
     return fail("replay_impossible", { run: recording.runId, why: "a coding agent's program runs it" });
@@ -91,6 +90,8 @@ export async function replayRun(parts: ReplayParts, request: ReplayRequest): Pro
   return ok({ comparison: compareReplay(recording.side, side, diverged), messages });
 }
 
+type ReplayEnd = SegmentEnd | Diverged | RecordedFailure;
+
 interface Ended {
   readonly side: ReplaySide;
   readonly messages: readonly StoredMessage[];
@@ -100,24 +101,25 @@ interface Ended {
 function openReplay(parts: ReplayParts, request: ReplayRequest, agent: RuntimeAgent) {
   const { recording, change, options, signal } = request;
   const stop = new AbortController();
-  const diverge = (divergence: Diverged) => stop.abort(divergence);
+  const end = (how: Diverged | RecordedFailure) => stop.abort(how);
   const results = new RecordedResults({
     ...options,
     ...recording,
     isOwn: request.by === recording.user,
     rules: rulesOf(change, parts.database),
-    diverge,
+    diverge: end,
   });
   const memory = new MemoryQueue();
   const soFar = (): readonly ConversationMessage[] => context.messages.slice(recording.before.length);
-  const models = withRecordedModel(parts.models, { recorded: recording.messages, soFar, diverge });
+  const { messages: recorded, side } = recording;
+  const models = withRecordedModel(parts.models, { recorded, outcome: side.outcome, soFar, end });
   const loop = replayLoop({ ...parts, models, gate: replayGate(parts, recording, results) }, memory, {
     agentFor: async (agentId, user) =>
       agentId === recording.agentId ? ok(agent) : parts.composer.composeFor(agentId, user),
   });
   const context = new RunContext(loop, claimOf(request), agent.spec, stop);
 
-  const finish = async (end: SegmentEnd | Diverged): Promise<Ended> => {
+  const finish = async (end: ReplayEnd): Promise<Ended> => {
     await context.log.commit(); // what was staged
     const { messages } = memory;
     const calls = callsIn(messages).map((call) => {
@@ -140,7 +142,7 @@ function openReplay(parts: ReplayParts, request: ReplayRequest, agent: RuntimeAg
       try {
         return ok(await finish(await runSegment(context, new IdleHarnesses(), [])));
       } catch (error) {
-        if (error instanceof Diverged) return ok(await finish(error));
+        if (error instanceof Diverged || error instanceof RecordedFailure) return ok(await finish(error));
         if (signal.aborted) return fail("cancelled", { what: "The replay" });
         throw error;
       } finally {
@@ -269,8 +271,9 @@ class MemoryQueue {
     return false;
   }
 
-  outcomeAfter(end: SegmentEnd | Diverged): string {
+  outcomeAfter(end: ReplayEnd): string {
     if (end instanceof Diverged) return "diverged";
+    if (end instanceof RecordedFailure) return end.code;
     return end === "waiting" ? `asks_about_${this.#question ?? "a call"}` : outcomeOf(this.#outcome);
   }
 }

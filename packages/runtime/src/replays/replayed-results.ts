@@ -82,10 +82,12 @@ export class RecordedResults implements ReplayedResults {
     const gate: GateAnswer = judged.kind === "approval" ? "asked" : "allowed";
     const tell = (source: ResultSource) => this.#tell(request, judged, gate, source);
     this.#addLabels(request, tool);
-    const found = this.#recording.take(tool.name, inputOf(request), kindsFor(tool));
+    const isAsked = gate === "asked";
+    const found = this.#recording.take(tool.name, inputOf(request), { within: kindsFor(tool), isAsked });
     if (found && isUsable(found.call, gate) && found.call.output) {
       tell(found.kind);
-      return served(found.call.output, tool.capabilityId);
+      const answer = served(found.call.output, tool.capabilityId);
+      return isAsked ? { ...answer, edited: found.call.edited } : answer;
     }
     return this.#unrecorded(request, judged, tool, tell);
   }
@@ -125,7 +127,10 @@ export class RecordedResults implements ReplayedResults {
 
   /** A call that was refused is refused again: it has no recorded result. */
   #refuse(request: GateRequest, judged: Extract<Judgement, { kind: "refused" }>): GateOutcome {
-    this.#recording.take(request.tool, inputOf(request), ["exact", "normalised"]);
+    this.#recording.take(request.tool, inputOf(request), {
+      within: ["exact", "normalised"],
+      isAsked: true,
+    });
     const { message } = judged.failure;
     this.told.set(idOf(request), { tool: request.tool, gate: "denied", why: message, source: "refused" });
     return judged;
@@ -170,7 +175,7 @@ const idOf = ({ callId }: GateRequest): string => callId.slice(callId.indexOf(":
 
 const inputOf = ({ input }: GateRequest): JsonValue => (input ?? {}) as JsonValue;
 
-const done = (output: JsonValue, capabilityId: string): GateOutcome => ({
+const done = (output: JsonValue, capabilityId: string): Extract<GateOutcome, { kind: "done" }> => ({
   kind: "done",
   output,
   capabilityId,
@@ -180,7 +185,10 @@ const done = (output: JsonValue, capabilityId: string): GateOutcome => ({
 /** As `refusal` stores a failure. */
 const FAILED = { code: z.string(), message: z.string(), nextStep: z.string() };
 
-function served(output: ToolOutput, capabilityId: string): GateOutcome {
+function served(
+  output: ToolOutput,
+  capabilityId: string,
+): Extract<GateOutcome, { kind: "done" | "refused" }> {
   if (output.type !== "error-json") return done(output.value, capabilityId);
   const { code, message, nextStep } = z.object(FAILED).parse(output.value);
   const failure: Failure = { code, message, nextStep, status: 500 };

@@ -88,8 +88,9 @@ export async function selectRuns(
     sessions?.find((id) => !rows.some((row) => row.session_id === id.toLowerCase()));
   if (missing !== undefined)
     return fail("not_found", {
-      what: runs ? "run that has ended" : "session with a run that has ended",
+      what: runs ? "run that is done or failed" : "session with a run that is done or failed",
       id: missing,
+      nextStep: "Runs that wait, run or were cancelled cannot be replayed. Look at its status.",
     });
   return rows.length === 0 ? fail("replay_empty", {}) : ok(rows.map(({ id }) => id).reverse());
 }

@@ -11,7 +11,12 @@ import {
 } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import { rightsGrowth } from "@capstan/core/internal";
-import { type AgentRecord, type Revision as RevisionRecord, readNumberCursor } from "@capstan/runtime";
+import {
+  type AgentRecord,
+  onKeptVersions,
+  type Revision as RevisionRecord,
+  readNumberCursor,
+} from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { mayChange } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
@@ -154,13 +159,8 @@ function withRecordedVersions(
   { registry }: Pick<SaveAgentParts, "registry">,
   { agent, pins }: RevisionRecord,
 ): AgentRecord {
-  const capabilities = agent.capabilities.map((ref) => {
-    const version = pins?.find(({ id }) => id === ref.id)?.version;
-    const [registered, ...kept] = registry.versionsOf(ref.id);
-    const isKept = registered?.version !== version && kept.some((each) => each.version === version);
-    return isKept ? { ...ref, version } : ref;
-  });
-  return { ...agent, capabilities };
+  const versions = Object.fromEntries((pins ?? []).map(({ id, version }) => [id, version]));
+  return { ...agent, capabilities: onKeptVersions(agent.capabilities, versions, registry) };
 }
 
 /** Secrets come back as sealed in that revision. */

@@ -2,13 +2,7 @@
 import type { Dataset, DatasetItem, DatasetVersion, DatasetWritten } from "@capstan/client/wire";
 import { DatasetItemCreate } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
-import {
-  faultsText,
-  type DatasetItem as Item,
-  parseClearJson,
-  readCsv,
-  readInput,
-} from "@capstan/core/internal";
+import { faultsText, type DatasetItem as Item, readCsv, readInput } from "@capstan/core/internal";
 import type {
   DatasetRecord,
   ItemRecord,
@@ -17,6 +11,7 @@ import type {
   Written,
 } from "@capstan/runtime";
 import { asWire } from "../http/define-route.ts";
+import { unclearJson } from "../http/json-depth.ts";
 import { csvText } from "../observability/csv-text.ts";
 
 export const datasetDto = (dataset: DatasetRecord): Dataset => ({
@@ -109,13 +104,22 @@ function jsonLines(text: string): Row[] {
     .entries()) {
     if (line.trim() === "") continue;
     const where = `line ${at + 1}`;
-    try {
-      rows.push({ where, value: parseClearJson(line) });
-    } catch {
-      rows.push({ where, fault: " is not JSON, or has a key twice" });
-    }
+    const read = readJson(line);
+    rows.push("fault" in read ? { where, fault: `: ${read.fault}` } : { where, ...read });
   }
   return rows;
+}
+
+type Read = { readonly value: unknown } | { readonly fault: string };
+
+function readJson(text: string): Read {
+  const fault = unclearJson(text);
+  if (fault !== undefined) return { fault };
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { fault: "it is not JSON" };
+  }
 }
 
 /** Columns that hold JSON; in `expected`, text that is none stays text. */
@@ -129,26 +133,23 @@ function csvRows(text: string): Result<Row[]> {
     const where = `row ${at + 2}`;
     const filled = Object.entries(cells).filter(([, cell]) => cell !== "");
     const fields = filled.map(([name, cell]) => [name, cellValue(name, cell)] as const);
-    const broken = fields.filter(([, field]) => !field).map(([name]) => name);
-    const value = Object.fromEntries(fields.map(([name, field]) => [name, field?.value]));
+    const faults = fields.flatMap(([name, field]) => ("fault" in field ? [`${name}: ${field.fault}`] : []));
+    const values = fields.map(([name, field]) => [name, "value" in field ? field.value : undefined]);
     rows.push(
-      broken.length > 0
-        ? { where, fault: `, ${broken.join(" and ")} is not JSON, or has a key twice` }
-        : { where, value: { id: String(at + 1), ...value } },
+      faults.length > 0
+        ? { where, fault: `, ${faults.join("; ")}` }
+        : { where, value: { id: String(at + 1), ...Object.fromEntries(values) } },
     );
   }
   return ok(rows);
 }
 
-function cellValue(name: string, cell: string): { readonly value: unknown } | undefined {
+function cellValue(name: string, cell: string): Read {
   if (name === "labels") return { value: cell.split(/[;,]/).map((label) => label.trim()) };
   const isJson = JSON_COLUMNS.has(name);
   if (!isJson && !(name === "expected" && /^[[{]/.test(cell))) return { value: cell };
-  try {
-    return { value: parseClearJson(cell) };
-  } catch {
-    return isJson ? undefined : { value: cell };
-  }
+  const read = readJson(cell);
+  return isJson || "value" in read ? read : { value: cell };
 }
 
 const CSV_COLUMNS = [

@@ -17,8 +17,7 @@ export const refuseUnclearJson: MiddlewareHandler = async (c, next) => {
   if (isFileUpload(c.req) || c.req.raw.body === null) return next();
   const text = decoded(await c.req.arrayBuffer());
   const isJson = /json/i.test(c.req.header("content-type") ?? "");
-  const where =
-    text === undefined ? "it is not UTF-8" : (unclear(text) ?? (isJson ? unclearValue(text) : undefined));
+  const where = text === undefined ? "it is not UTF-8" : isJson ? unclearJson(text) : unclear(text);
   return where === undefined ? next() : problem(c, fail("body_invalid", { where }).failure);
 };
 
@@ -29,6 +28,9 @@ function decoded(bytes: ArrayBuffer): string | undefined {
     return undefined;
   }
 }
+
+/** What makes this JSON unsafe to parse, as a sentence. */
+export const unclearJson = (text: string): string | undefined => unclear(text) ?? unclearValue(text);
 
 const unclear = (text: string): string | undefined =>
   jsonDepth(text) > MOST_DEPTH ? `it is nested deeper than ${MOST_DEPTH} levels` : unclearKey(text);

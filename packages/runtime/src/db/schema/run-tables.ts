@@ -102,6 +102,8 @@ export const prompts = pgTable("prompts", {
   id: text("id").primaryKey(),
   system: text("system").notNull(),
   tools: json("tools").notNull(),
+  /** Of the capabilities it was composed of, by id; null before they were kept. */
+  versions: json("versions").$type<Readonly<Record<string, string>>>(),
   createdAt: at("created_at").notNull().default(sql`now()`),
 });
 

@@ -65,13 +65,13 @@ export async function callOne(
 ): Promise<void> {
   const denied = deniedBy(context, call, answer);
   if (denied) return storeResult(context, call, refusal(denied));
-  const edited = answer?.edited ?? undefined;
-  const input = edited ?? unreadable(call.input) ?? call.input;
+  const input = inputOf(call, answer);
   const found = agent.tools.find(({ name }) => name === call.toolName);
   if (found?.tool.subagent) startSubagent(context, call, found);
   const approved = isForThis(answer, agent, found);
   const outcome = await throughGate(context, agent, call, { input, approved, seen });
   if (found?.tool.subagent) await endSubagent(context, call, outcome);
+  const edited = editedIn(answer, outcome);
   switch (outcome.kind) {
     case "approval":
       return askPerson(context, agent, call, outcome, waits);
@@ -83,12 +83,20 @@ export async function callOne(
       return storeResult(context, call, { ...refusal(outcome.failure), edited, tookMs: outcome.durationMs });
     case "done": {
       if (found?.tool.changesRights) context.engine.forgetAgent(context.agentId, context.claim.userEmail);
-      const stored = effects(context, agent, call, { value: outcome.output, found, input });
+      const ranWith = edited ?? input;
+      const stored = effects(context, agent, call, { value: outcome.output, found, input: ranWith });
       const again = mayRunAgain(agent, call.toolName) && found?.tool.handsOverTo === undefined;
       return storeResult(context, call, { ...stored, edited, tookMs: outcome.durationMs, again });
     }
   }
 }
+
+const inputOf = ({ input }: ToolCallPart, answer: Answer | undefined): JsonValue =>
+  answer?.edited ?? unreadable(input) ?? input;
+
+/** The arguments that a person put in place of the model's; in a replay, those of the recorded call. */
+const editedIn = (answer: Answer | undefined, outcome: GateOutcome): JsonValue | undefined =>
+  answer?.edited ?? ("edited" in outcome ? outcome.edited : undefined);
 
 /** A denial of the call itself, or of the account that it needs. */
 const deniedBy = (
