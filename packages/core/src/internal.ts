@@ -25,8 +25,10 @@ export {
   type AgentShare,
   type AgentSharing,
   agentRights,
+  sharesFrom,
   subjectsOf,
   UNSHARED,
+  withApproversOf,
 } from "./authority/agent-sharing.ts";
 export { mayAnswer } from "./authority/answer-authority.ts";
 export {

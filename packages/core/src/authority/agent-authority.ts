@@ -37,7 +37,7 @@ export function beyondAuthor(agent: AuthoredAgent, author: Author, around: Surro
   const lacking = missingScopes(grantedScopes, author.scopes);
   return [
     ...(mayRequestScopes ? ["may_request_scopes: it lets the agent ask for more rights"] : []),
-    ...(approvalExpiry.policy === "escalate" && approvalExpiry.to !== author.email
+    ...(approvalExpiry.policy === "escalate"
       ? [`approval_expiry: it hands decisions to ${approvalExpiry.to}`]
       : []),
     ...(lacking.length === 0 ? [] : [`granted_scopes: the author does not have ${lacking.join(", ")}`]),
@@ -69,16 +69,13 @@ function ungated(agent: AuthoredAgent, { capabilityOf }: Surroundings): string[]
 export function limitToAuthor(agent: AgentSpec, author: Author, around: Surroundings): Result<AgentSpec> {
   if (author.isAdmin) return ok(agent);
   const lost = new Set(loosened(agent, around.capabilityOf).map(({ tool }) => tool));
-  const { policy } = agent.approvalExpiry;
   const limited = {
     ...agent,
     grantedScopes: effectiveScopes(agent.grantedScopes, author.scopes),
     toolPolicies: Object.fromEntries(Object.entries(agent.toolPolicies).filter(([tool]) => !lost.has(tool))),
     mayRequestScopes: false,
     approvalExpiry:
-      policy === "escalate" && agent.approvalExpiry.to !== author.email
-        ? AGENT_DEFAULTS.approvalExpiry
-        : agent.approvalExpiry,
+      agent.approvalExpiry.policy === "escalate" ? AGENT_DEFAULTS.approvalExpiry : agent.approvalExpiry,
   };
   const beyond = beyondAuthor(limited, author, around);
   return beyond.length === 0

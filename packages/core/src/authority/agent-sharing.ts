@@ -2,6 +2,8 @@
  * Who can use an agent. By default everyone can use it; its owner and admins can always use and change it. The right
  * to answer other people's approvals is never implied, because approvals show what their runs are about to do.
  */
+import { fail } from "../failures/fail.ts";
+import { ok, type Result } from "../result.ts";
 
 export const AGENT_ACCESS = ["private", "shared", "all"] as const;
 export type AgentAccess = (typeof AGENT_ACCESS)[number];
@@ -14,6 +16,8 @@ export interface AgentShare {
   /** `user:<address>`, or `group:<claim>=<value>` of the OpenID provider. */
   readonly with: string;
   readonly rights: readonly AgentRight[];
+  /** Who gave the right to approve. Set by the server; the right counts while they are an admin. */
+  readonly approvalsFrom?: string | undefined;
 }
 
 export interface AgentSharing {
@@ -42,6 +46,39 @@ export function agentRights({ access, shares }: AgentSharing, person: SharingPer
   };
   return AGENT_RIGHTS.filter((right) => may[right]);
 }
+
+/**
+ * The shares as they are saved. Only an admin gives the right to approve, because its holder decides about calls in other
+ * people's names; an owner can keep it and take it away.
+ */
+export function sharesFrom(
+  { shares: before }: AgentSharing,
+  wanted: readonly AgentShare[],
+  giver: { readonly email: string; readonly isAdmin: boolean },
+): Result<AgentShare[]> {
+  const saved: AgentShare[] = [];
+  for (const { with: whom, rights } of wanted) {
+    const kept = before.find((share) => share.with === whom && share.rights.includes("approve"));
+    const approvalsFrom = giver.isAdmin ? giver.email : kept?.approvalsFrom;
+    if (rights.includes("approve") && approvalsFrom === undefined)
+      return fail("forbidden", {
+        message: `Only an admin can let ${whom} answer approvals of other people.`,
+        nextStep: 'Leave out "approve", or ask an admin to share the agent.',
+      });
+    saved.push(rights.includes("approve") ? { with: whom, rights, approvalsFrom } : { with: whom, rights });
+  }
+  return ok(saved);
+}
+
+/** Without the rights to approve that were given by people who are not among these admins. */
+export const withApproversOf = (sharing: AgentSharing, admins: ReadonlySet<string>): AgentSharing => ({
+  ...sharing,
+  shares: sharing.shares.map((share) =>
+    admins.has(share.approvalsFrom ?? "")
+      ? share
+      : { ...share, rights: share.rights.filter((right) => right !== "approve") },
+  ),
+});
 
 const GROUP = /^group:([^=]+)=(.+)$/;
 

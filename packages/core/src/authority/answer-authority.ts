@@ -26,13 +26,15 @@ export interface AskedApproval {
 export interface AnswerKind {
   readonly approve: boolean;
   readonly edits: boolean;
+  /** Not only this call, but every later one of the tool in the session. */
+  readonly forSession?: boolean | undefined;
 }
 
 /** `rightsApprover`: named by the operator; may approve calls that change rights, like an admin. */
 export function mayAnswer(
   { email, isAdmin, isApprover = false }: Answerer,
   asked: AskedApproval,
-  { approve, edits }: AnswerKind,
+  answer: AnswerKind,
   rightsApprover?: string,
 ): Result<true> {
   const { id, userEmail, assignee, changesRights } = asked;
@@ -40,8 +42,8 @@ export function mayAnswer(
   const isNamed = email === rightsApprover && email !== userEmail;
   const isInvolved = email === userEmail || email === assignee || isApprover;
   if (!isInvolved && !(changesRights && isNamed)) return fail("not_found", { what: "approval", id });
-  return approve
-    ? mayApprove({ isNamed, isUser: email === userEmail, isAsked: email === assignee }, asked, edits)
+  return answer.approve
+    ? mayApprove({ isNamed, isUser: email === userEmail, isAsked: email === assignee }, asked, answer)
     : ok(true);
 }
 
@@ -54,7 +56,7 @@ interface Approver {
 function mayApprove(
   { isNamed, isUser, isAsked }: Approver,
   { assignee, assigneeOnly, changesRights }: AskedApproval,
-  edits: boolean,
+  { edits, forSession = false }: AnswerKind,
 ): Result<true> {
   if (changesRights && !isNamed)
     return fail("forbidden", {
@@ -71,6 +73,11 @@ function mayApprove(
     return fail("forbidden", {
       message: "Only the person the call runs for may change its arguments.",
       nextStep: "Approve it as it is, or deny it and say what should change.",
+    });
+  if (forSession && !isUser)
+    return fail("forbidden", {
+      message: "Only the person the call runs for may allow the tool for the rest of the session.",
+      nextStep: "Approve this call alone.",
     });
   return ok(true);
 }

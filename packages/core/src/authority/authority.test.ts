@@ -121,12 +121,12 @@ describe("an agent and its author", () => {
     [{ capabilities: [{ id: "mail" }], toolPolicies: { send: "deny" as const } }, undefined],
     [{ grantedScopes: ["mail.send"] }, undefined],
     [{ capabilities: [{ id: "mail", config: { tone: "warm" } }] }, undefined],
-    [{ approvalExpiry: { policy: "escalate" as const, afterSeconds: 1, to: "ann@example.com" } }, undefined],
     [{ harness: "claude" }, /harness/],
     [{ allowNativeTools: true }, /allow_native_tools/],
     [{ mayRequestScopes: true }, /may_request_scopes/],
     [{ grantedScopes: ["*"] }, /granted_scopes/],
     [{ approvalExpiry: { policy: "escalate" as const, afterSeconds: 1, to: "eve@example.com" } }, /eve/],
+    [{ approvalExpiry: { policy: "escalate" as const, afterSeconds: 1, to: "ann@example.com" } }, /ann/],
     [{ capabilities: [{ id: "mail" }], toolPolicies: { send: "auto" as const } }, /tool_policies: "send"/],
     [{ capabilities: [{ id: "mail", prefix: "m_" }], toolPolicies: { m_send: "client" as const } }, /m_send/],
     [{ capabilities: [{ id: "letters" }], toolPolicies: { send: "auto" as const } }, /tool_policies: "send"/],
@@ -219,6 +219,13 @@ describe("an answer", () => {
     const edits = { approve: true, edits: true };
     expect(mayAnswer(who("ann@example.com"), asked, edits).ok).toBe(true);
     expect(mayAnswer(who("bob@example.com"), asked, edits)).toMatchObject({ failure: { code: "forbidden" } });
+  });
+
+  test("for the rest of the session counts only from the person the call runs for, or an admin", () => {
+    const all = { ...yes, forSession: true };
+    expect(mayAnswer(who("ann@example.com"), asked, all).ok).toBe(true);
+    expect(mayAnswer(who("eve@example.com", true), asked, all).ok).toBe(true);
+    expect(mayAnswer(who("bob@example.com"), asked, all)).toMatchObject({ failure: { code: "forbidden" } });
   });
 
   test("to a question that a rule puts to somebody: a yes counts from them or an admin, a no from everyone asked", () => {

@@ -5,6 +5,7 @@ import {
   agentRights,
   subjectsOf,
   UNSHARED,
+  withApproversOf,
 } from "@capstan/core/internal";
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
@@ -41,7 +42,7 @@ export function agentSharings({ database, isAdmin }: AgentSharingParts): AgentSh
   const find = async (agentId: string) => {
     if (!isUuid(agentId)) return undefined;
     const [row] = await orm
-      .select({ owner: agents.owner, access: agentSharing.access, shares: agentSharing.shares })
+      .select({ owner: agents.owner, ...SHARING })
       .from(agents)
       .leftJoin(agentSharing, eq(agentSharing.agentId, agents.id))
       .where(eq(agents.id, agentId));
@@ -51,12 +52,21 @@ export function agentSharings({ database, isAdmin }: AgentSharingParts): AgentSh
     const isAsked = named.some((name) => name.startsWith("group:"));
     return subjectsOf(email, isAsked ? await claimsOfPerson(database, email) : {}, named);
   };
+  const withStandingApprovers = async (sharing: AgentSharing) => {
+    const givers = new Set(sharing.shares.flatMap(({ approvalsFrom = [] }) => approvalsFrom));
+    const admins = new Set<string>();
+    for (const giver of givers) if (await isAdmin(giver)) admins.add(giver);
+    return withApproversOf(sharing, admins);
+  };
   const rightsOf: AgentSharings["rightsOf"] = async (agentId, { email, isAdmin: holdsAdmin }) => {
     const found = await find(agentId);
     if (!found) return [];
     const named = found.sharing.shares.map((share) => share.with);
     const person = { isOwner: found.owner === email, isAdmin: holdsAdmin };
-    return agentRights(found.sharing, { ...person, subjects: await subjects(email, named) });
+    return agentRights(await withStandingApprovers(found.sharing), {
+      ...person,
+      subjects: await subjects(email, named),
+    });
   };
   return {
     get: async (agentId) => (await find(agentId))?.sharing ?? UNSHARED,
@@ -82,20 +92,37 @@ export function agentSharings({ database, isAdmin }: AgentSharingParts): AgentSh
     },
     async approvesFor(email) {
       const rows = await orm
-        .select({ id: agentSharing.agentId, access: agentSharing.access, shares: agentSharing.shares })
+        .select({ id: agentSharing.agentId, ...SHARING })
         .from(agentSharing)
         .where(sql`${agentSharing.shares}::text like '%"approve"%'`);
       const named = [...new Set(rows.flatMap(({ shares }) => shares.map((share) => share.with)))];
       const person = { isOwner: false, isAdmin: false, subjects: await subjects(email, named) };
-      return rows
-        .filter((row) => agentRights(sharingOf(row), person).includes("approve"))
-        .map(({ id }) => id);
+      const ids: string[] = [];
+      for (const row of rows) {
+        const standing = await withStandingApprovers(sharingOf(row));
+        if (agentRights(standing, person).includes("approve")) ids.push(row.id);
+      }
+      return ids;
     },
   };
 }
 
-const sharingOf = ({ access, shares }: { access: string | null; shares: AgentSharing["shares"] | null }) =>
-  access === null ? UNSHARED : { access: access as AgentSharing["access"], shares: shares ?? [] };
+const SHARING = { access: agentSharing.access, shares: agentSharing.shares, by: agentSharing.by };
+
+interface SharingRow {
+  readonly access: string | null;
+  readonly shares: AgentSharing["shares"] | null;
+  readonly by: string | null;
+}
+
+/** Shares of before it was stored who gave the right to approve are those of whoever shared the agent last. */
+function sharingOf({ access, shares, by }: SharingRow): AgentSharing {
+  if (access === null) return UNSHARED;
+  const known = (shares ?? []).map((share) =>
+    share.rights.includes("approve") ? { approvalsFrom: by ?? "", ...share } : share,
+  );
+  return { access: access as AgentSharing["access"], shares: known };
+}
 
 /** Condition for a query over `agents`: only those that this person may see. */
 export const isSharedTo = ({ email, subjects }: SharedTo) => sql`(${agents.owner} = ${email}

@@ -2,10 +2,11 @@
  * npm with our own configuration. Of the operator's settings it only gets the registry and how to reach it, but
  * no token: a registry that requires one must be reached through a proxy or mirror that adds it.
  */
-import { access, realpath, writeFile } from "node:fs/promises";
+import { access, realpath } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import type { Result } from "@capstan/core";
 import type { CommandIsolation } from "../commands/command-isolation.ts";
+import { OpenFolder } from "../files/open-folder.ts";
 import {
   operatorNetwork,
   registryHosts,
@@ -19,6 +20,8 @@ const ASK_MS = 30_000;
 const PATIENCE = ["--fetch-timeout=30000", "--fetch-retries=1"];
 /** Settings that decide where packages come from; the rest of the operator's configuration is left out. */
 const KEPT_SETTING = /^(registry|@[^:]+:registry|proxy|https-proxy|noproxy|cafile|ca|strict-ssl)$/;
+
+const SETTINGS = ".capstan-npmrc";
 
 export interface NpmParts {
   readonly env: Readonly<Record<string, string>>;
@@ -40,8 +43,7 @@ export function npmProgram({ env, node, isolation }: NpmParts): Npm {
     );
     program ??= findNpm(env);
     const cli = await program;
-    const config = join(folder, ".capstan-npmrc");
-    await writeFile(config, await settings);
+    const config = await writeSettings(folder, await settings);
     const fixed = [
       `--userconfig=${config}`,
       `--globalconfig=${join(folder, ".capstan-none")}`,
@@ -67,6 +69,14 @@ export function npmProgram({ env, node, isolation }: NpmParts): Npm {
     };
     return runTool(cwd === undefined ? request : { ...request, cwd }, isolation);
   };
+}
+
+/** An earlier script of the package may have put a link or a pipe there. */
+async function writeSettings(folder: string, settings: string): Promise<string> {
+  const opened = await OpenFolder.open(folder);
+  await opened?.write(SETTINGS, Buffer.from(settings), { owner: undefined, mode: 0o644 });
+  await opened?.close();
+  return join(folder, SETTINGS);
 }
 
 async function findNpm(env: Readonly<Record<string, string>>): Promise<string> {

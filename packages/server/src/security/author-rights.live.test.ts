@@ -9,6 +9,7 @@ type Who = Record<string, string>;
 const BOSS = "boss@example.com";
 const ANN = "ann@example.com";
 const USER = "ulla@example.com";
+const FRIEND = "fred@example.com";
 
 describe.each(STORES)("an agent on $name", ({ fresh }) => {
   let server: TestServer;
@@ -47,11 +48,11 @@ describe.each(STORES)("an agent on $name", ({ fresh }) => {
         allowNativeTools: true,
       })
     ).id;
-  const use = (agentId: string, tool: string, who: Who) =>
+  const use = (agentId: string, tool: string, who: Who, session?: string) =>
     server.call(
       "POST",
       `/v1/capabilities/proof/tools/${tool}`,
-      { input: { n: 1 }, agent_id: agentId },
+      { input: { n: 1 }, agent_id: agentId, ...(session && { session_id: session }) },
       as(who),
     );
   const dismissBoss = async () => {
@@ -97,6 +98,64 @@ describe.each(STORES)("an agent on $name", ({ fresh }) => {
     const { id, version, owner, author, status, createdAt, updatedAt, ...input } = live.value;
     const made = await agents.create(ANN, { ...input, grantedScopes: [SCOPE] }); // as a trigger's handler makes one
     expect((await use(made.id, "guarded", user)).body.code).toBe("scope_missing");
+  });
+
+  const shareWith = (id: string, email: string, rights: string[], who: Who) =>
+    server.call(
+      "PUT",
+      `/v1/agents/${id}/shares`,
+      { access: "all", shares: [{ with: `user:${email}`, rights }] },
+      as(who),
+    );
+  const approve = (id: string, who: Who, more: object = {}) =>
+    server.call("POST", `/v1/approvals/${id}`, { decision: "approve", ...more }, as(who));
+
+  test("would have its author, or whom they name, answer what its users are asked", async () => {
+    const id = await create({ capabilities: ["proof"] }, ann);
+    const asked = (await use(id, "careful", user)).body.approval_id;
+    for (const email of [ANN, FRIEND]) {
+      expect((await shareWith(id, email, ["approve"], ann)).status).toBe(403);
+      const expiry = { policy: "escalate", after_seconds: 1, to: email };
+      const escalating = await server.call(
+        "POST",
+        "/v1/agents",
+        { name: "E", approval_expiry: expiry },
+        as(ann),
+      );
+      expect(escalating.status, "also to the author: it is the user who is asked").toBe(403);
+    }
+    expect((await approve(asked, ann)).status).toBe(404);
+    expect(ran).toEqual([]);
+  });
+
+  test("would have an approver who was named by somebody who is no admin any more, or was none", async () => {
+    const id = await create({ capabilities: ["proof"] }, ann);
+    const friend = await keyOf("run", FRIEND);
+    const asked = async () => (await use(id, "careful", user)).body.approval_id;
+    expect((await shareWith(id, FRIEND, ["approve"], boss)).status).toBe(200);
+    expect((await shareWith(id, FRIEND, ["use", "approve"], ann)).status, "its owner keeps them").toBe(200);
+    expect((await approve(await asked(), friend)).status).toBe(200);
+    await dismissBoss();
+    expect((await approve(await asked(), friend)).status).toBe(404);
+    expect((await server.call("GET", "/v1/approvals", undefined, as(friend))).body.items).toEqual([]);
+    const { pool } = server.services.database;
+    await pool.query("update agent_sharing set by = $1, shares = $2 where agent_id = $3", [
+      ANN,
+      JSON.stringify([{ with: `user:${FRIEND}`, rights: ["approve"] }]), // as it was stored before givers were
+      id,
+    ]);
+    expect((await approve(await asked(), friend)).status).toBe(404);
+    expect(ran).toHaveLength(1);
+  });
+
+  test("would be allowed for the rest of somebody's session by who was asked about one call", async () => {
+    const id = await create({ capabilities: ["proof"] }, ann);
+    await shareWith(id, FRIEND, ["approve"], boss);
+    const friend = await keyOf("run", FRIEND);
+    const session = await server.call("POST", "/v1/sessions", { agent_id: id }, as(user));
+    const asked = (await use(id, "careful", user, session.body.id)).body.approval_id;
+    expect((await approve(asked, friend, { for_session: true })).status).toBe(403);
+    expect((await approve(asked, friend)).status).toBe(200);
   });
 
   test("would be used as an admin saved it once and took it back, by who chooses an old revision", async () => {

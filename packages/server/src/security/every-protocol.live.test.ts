@@ -219,12 +219,11 @@ async function filled(word: string): Promise<string> {
   const known: Readonly<Record<string, string>> = {
     "{agent}": agent,
     "{session}": session,
-    "{none}": NONE,
     "{agentFile}": join(folder, "agent.yaml"),
     "{ruleFile}": join(folder, "rule.yaml"),
     "{package}": join(folder, "skill.md"),
   };
-  return known[word] ?? word.replaceAll("+", " ");
+  return known[word] ?? (word.startsWith("{") ? NONE : word.replaceAll("+", " "));
 }
 
 /** A run that waits, so that its token is valid. */

@@ -2,7 +2,7 @@
  * Attacks of a hostile package while it is reviewed, installed and described, with the real npm and pip and a registry on
  * loopback. Each attack runs against a server that is root and one that is not; without root only against the latter.
  */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildWheel } from "@capstan/core/internal";
@@ -161,6 +161,18 @@ describe.each(SERVERS)("a package that a server run by $server installs", ({ dro
     expect(answer).toMatchObject({ failure: { message: found } });
     expect(registry.beacons).toEqual([]);
     expect(existsSync(canary)).toBe(false);
+  });
+
+  test.each([
+    ["overwrite a file of the server, by a link in place of npm's settings", "ln -s '$SECRET'"],
+    ["stop the server, by a pipe in place of npm's settings", "mkfifo"],
+  ])("would %s, which a script that was allowed makes", async (_, make) => {
+    const secret = join(folder, "data", "secret");
+    const planted = `rm -f ../.capstan-npmrc; ${make.replace("$SECRET", secret)} ../.capstan-npmrc`;
+    const scripts = { preinstall: planted, install: "true" };
+    const answer = await install(nodePackage({ scripts }), "x.tgz", { allowScripts: true });
+    expect(answer).toMatchObject({ ok: true });
+    expect(readFileSync(secret, "utf8")).toBe(SECRET);
   });
 
   test("would run a setup.py, because a wheel may name source code by its address", async () => {

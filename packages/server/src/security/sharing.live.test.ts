@@ -10,6 +10,8 @@ import { searchForTokens } from "../fixtures/leaked-tokens.ts";
 
 type Headers = Record<string, string>;
 
+/** On loopback. */
+const ADMIN: Headers = {};
 const TOOL_SECRET = "what-only-the-tool-saw";
 const sent: string[] = [];
 const post = defineCapability({
@@ -202,7 +204,7 @@ describe.each(STORES)("sharing on $name", ({ fresh }) => {
       { with: "user:mia@example.com", rights: ["use"] },
       { with: "user:tom@example.com", rights: ["approve"] },
     ];
-    await share({ access: "shared", shares });
+    await share({ access: "shared", shares }, ADMIN);
     const asking = await ask(mia, "send it");
     const seen = (await server.call("GET", "/v1/approvals?status=pending", undefined, tom)).body.items;
     expect(seen).toEqual([expect.objectContaining({ tool: "send_letter" })]);
@@ -221,7 +223,7 @@ describe.each(STORES)("sharing on $name", ({ fresh }) => {
 
   test("what is no longer shared would go on: sessions, an agent's token, a waiting question", async () => {
     const shares = [{ with: "user:mia@example.com", rights: ["use", "approve"] }];
-    await share({ access: "shared", shares });
+    await share({ access: "shared", shares }, ADMIN);
     const token = (await server.call("POST", `/v1/agents/${agent}/tokens`, { name: "t" }, mia)).body.token;
     const bearer = { authorization: `Bearer ${token}`, ...MCP };
     const tools = async () => (await server.call("POST", "/mcp", rpc("tools/list"), bearer)).status;

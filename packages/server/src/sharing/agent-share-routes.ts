@@ -4,11 +4,11 @@
  */
 import { AgentSharingWire } from "@capstan/client/wire";
 import { fail, type Result } from "@capstan/core";
-import type { AgentSharing } from "@capstan/core/internal";
+import { type AgentSharing, sharesFrom } from "@capstan/core/internal";
 import type { AgentRecord, AgentSharings, AgentStore, AuditLog } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { isTheirs } from "../auth/ownership.ts";
-import type { Caller } from "../http/caller.ts";
+import { type Caller, isAdmin } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
@@ -51,8 +51,11 @@ export function shareRoutes({ agents, sharing, audit }: ShareRouteParts) {
     const agent = await ownAgent(agents, c.req.valid("param").id, c.get("caller"));
     if (!agent.ok) return problem(c, agent.failure);
     const { id, name } = agent.value;
-    const { access, shares = [] } = c.req.valid("json");
+    const { access, shares: wanted = [] } = c.req.valid("json");
     const { email } = c.get("caller");
+    const given = sharesFrom(await sharing.get(id), wanted, { email, isAdmin: isAdmin(c.get("caller")) });
+    if (!given.ok) return problem(c, given.failure);
+    const shares = given.value;
     await sharing.put(id, { access, shares }, email);
     const details = { name, access, shares: shares.map((each) => `${each.with}: ${each.rights.join(", ")}`) };
     await audit.add({ actor: email, action: "agent.shared", subject: id, details });

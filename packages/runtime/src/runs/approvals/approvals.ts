@@ -235,7 +235,7 @@ async function checkToolAnswer(
   const may = mayAnswer(
     { email: by, isAdmin, isApprover },
     { ...approval, changesRights: tool?.tool.changesRights ?? false },
-    { approve, edits: editedArguments !== undefined },
+    { approve, edits: editedArguments !== undefined, forSession },
     parts.rightsApprover,
   );
   if (!may.ok || !approve) return may;
