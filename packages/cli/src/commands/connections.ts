@@ -193,7 +193,9 @@ async function provider(context: CommandContext, id: string) {
   return saved.ok
     ? print(
         saved.value,
-        `Saved ${saved.value.name}. Redirect address to register: ${saved.value.redirect_uri}\n`,
+        saved.value.kind === "oauth2"
+          ? `Saved ${saved.value.name}. Redirect address to register: ${saved.value.redirect_uri}\n`
+          : `Saved ${saved.value.name}. Each user connects with \`capstan connections add ${id}\`.\n`,
       )
     : saved;
 }

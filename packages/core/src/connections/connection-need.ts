@@ -18,6 +18,8 @@ export interface ConnectionNeed {
   readonly provider: string;
   readonly scopes: readonly string[];
   readonly optional?: boolean | undefined;
+  /** What the API takes, where several providers have its address. */
+  readonly kind?: "oauth2" | "api_key" | "basic" | undefined;
 }
 
 /** Needs of a tool and its capability as one list, one entry per provider. */
@@ -28,6 +30,7 @@ export function joinNeeds(...lists: (readonly ConnectionNeed[] | undefined)[]): 
     byProvider.set(need.provider, {
       provider: need.provider,
       scopes: [...new Set([...(before?.scopes ?? []), ...need.scopes])],
+      ...((before?.kind ?? need.kind) && { kind: before?.kind ?? need.kind }),
       ...((before?.optional ?? true) && need.optional && { optional: true }),
     });
   }

@@ -93,11 +93,12 @@ async function accountsFor(
 async function accountFor(
   { connections, connectionProviders }: CallConnectionParts,
   { userEmail, agentId, callId }: ConnectingCall,
-  { provider: named, scopes, optional = false }: ConnectionNeed,
+  need: ConnectionNeed,
 ): Promise<Result<CallAccount | LostAccount | undefined>> {
-  const provider = await connectionProviders.find(named);
+  const { scopes } = need;
+  const provider = await connectionProviders.find(need);
   if (!provider?.isReady)
-    return optional ? ok(undefined) : fail("connection_provider_not_ready", { provider: named });
+    return need.optional ? ok(undefined) : fail("connection_provider_not_ready", { provider: need.provider });
   const lost = (why: string): Result<LostAccount> => ok({ provider, scopes, why });
   const record = await connections.of(userEmail, provider.id);
   if (!record) return lost("it is not connected");

@@ -3,7 +3,7 @@
  * else can add one or change its hosts: a document or an agent only names a provider.
  */
 import { isDeepStrictEqual } from "node:util";
-import { fail, ok, type Result } from "@capstan/core";
+import { type ConnectionNeed, fail, ok, type Result } from "@capstan/core";
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { connectionProviders, connections } from "../db/schema/connection-tables.ts";
@@ -64,7 +64,7 @@ export interface ConnectionProviders {
   list(): Promise<ConfiguredProvider[]>;
   get(id: string): Promise<Result<ConfiguredProvider>>;
   /** By id, or by the address of its authorization server, its issuer, or an API with keys. */
-  find(named: string): Promise<ConfiguredProvider | undefined>;
+  find(need: Pick<ConnectionNeed, "provider" | "kind">): Promise<ConfiguredProvider | undefined>;
   put(id: string, settings: ProviderSettings, secret: string | undefined, by: string): Promise<Result<true>>;
   remove(id: string): Promise<boolean>;
 }
@@ -89,10 +89,11 @@ export function connectionProviderStore(
       const found = configured(id, row);
       return found ? ok(found) : fail("not_found", { what: "connection provider", id });
     },
-    async find(named) {
+    async find({ provider: named, kind }) {
       const all = await list();
       const byId = all.find(({ id }) => id === named);
-      return byId ?? (URL.canParse(named) ? all.find((each) => isAt(each, new URL(named))) : undefined);
+      const there = URL.canParse(named) ? all.filter((each) => isAt(each, new URL(named))) : [];
+      return byId ?? there.find((each) => each.kind === kind) ?? there[0];
     },
     async put(id, settings, secret, by) {
       const fault = settingsFault(id, settings);

@@ -24,7 +24,7 @@ export async function connectionStates(
   const states: ConnectionState[] = [];
   for (const { name, connections } of tools) {
     for (const need of connections) {
-      const provider = await parts.connectionProviders.find(need.provider);
+      const provider = await parts.connectionProviders.find(need);
       if (!provider?.isReady && need.optional) continue; // a tool is called with its secret or not at all
       const found = await stateOf(parts.connections, provider, need, userEmail, agentId);
       states.push({ tool: name, provider: provider?.id ?? need.provider, scopes: need.scopes, ...found });

@@ -32,21 +32,33 @@ const OAUTH = {
 
 describe("the accounts of an OpenAPI operation", () => {
   test.each([
-    ["oauth2", OAUTH, { provider: "https://login.mail.example/authorize", scopes: ["mail.read"] }],
+    [
+      "oauth2",
+      OAUTH,
+      { provider: "https://login.mail.example/authorize", scopes: ["mail.read"], kind: "oauth2" },
+    ],
     [
       "openIdConnect",
       {
         type: "openIdConnect",
         openIdConnectUrl: "https://login.mail.example/.well-known/openid-configuration",
       },
-      { provider: "https://login.mail.example/.well-known/openid-configuration", scopes: ["mail.read"] },
+      {
+        provider: "https://login.mail.example/.well-known/openid-configuration",
+        scopes: ["mail.read"],
+        kind: "oauth2",
+      },
     ],
     [
       "apiKey",
       { type: "apiKey", in: "header", name: "X-Key" },
-      { provider: "https://api.mail.example/v1", scopes: [] },
+      { provider: "https://api.mail.example/v1", scopes: [], kind: "api_key" },
     ],
-    ["basic", { type: "http", scheme: "basic" }, { provider: "https://api.mail.example/v1", scopes: [] }],
+    [
+      "basic",
+      { type: "http", scheme: "basic" },
+      { provider: "https://api.mail.example/v1", scopes: [], kind: "basic" },
+    ],
   ])("%s", (_, scheme, need) => {
     expect(needs(document(scheme, ["mail.read"]))).toEqual([{ ...need, optional: true }]);
   });

@@ -8,6 +8,7 @@ export interface SecurityScheme extends Credentials {
   readonly fields: readonly { readonly name: string; readonly description: string }[];
   /** The authorization server's address; empty for keys and passwords, which are for the API's own. */
   readonly authority?: string | undefined;
+  readonly kind?: ConnectionNeed["kind"];
 }
 
 export interface OperationSecurity {
@@ -27,7 +28,7 @@ export function securitySchemes(document: OpenApiDocument): Map<string, Security
   for (const [name, value] of Object.entries(declared)) {
     const scheme = document.resolve(value);
     const read = scheme && readScheme(secretName(name), scheme);
-    if (scheme && read) schemes.set(name, { ...read, authority: authorityOf(scheme) });
+    if (scheme && read) schemes.set(name, { ...read, authority: authorityOf(scheme), kind: kindOf(scheme) });
   }
   if (schemes.size === 0) schemes.set(UNDECLARED, ANY_AUTHORIZATION);
   return schemes;
@@ -79,6 +80,11 @@ function readScheme(name: string, scheme: JsonRecord): SecurityScheme | undefine
   };
 }
 
+function kindOf({ type, scheme }: JsonRecord): ConnectionNeed["kind"] {
+  if (type === "oauth2" || type === "openIdConnect") return "oauth2";
+  return textOf(scheme)?.toLowerCase() === "basic" ? "basic" : "api_key";
+}
+
 /** Where the user consents: the document only names it, the operator's provider decides where tokens go. */
 function authorityOf(scheme: JsonRecord): string | undefined {
   if (scheme.type === "openIdConnect") return textOf(scheme.openIdConnectUrl);
@@ -126,9 +132,8 @@ function needOf(
   const provider = scheme?.authority === "" ? server : scheme?.authority;
   if (provider === undefined || !URL.canParse(provider) || provider.includes("{")) return [];
   const named = scopes.filter((scope): scope is string => typeof scope === "string" && scope !== "");
-  return [
-    { provider: provider.slice(0, 500), scopes: scheme?.authority === "" ? [] : named, optional: true },
-  ];
+  const scopesThere = scheme?.authority === "" ? [] : named;
+  return [{ provider: provider.slice(0, 500), scopes: scopesThere, optional: true, kind: scheme?.kind }];
 }
 
 function together(names: readonly string[], schemes: ReadonlyMap<string, SecurityScheme>): Credentials {
