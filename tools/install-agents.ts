@@ -14,7 +14,7 @@ import { join } from "node:path";
 
 /** The versions that the manifests were verified with. */
 const PACKAGES: Readonly<Record<string, readonly [name: string, version: string]>> = {
-  claude: ["@anthropic-ai/claude-code", "2.1.327"],
+  claude: ["@anthropic-ai/claude-code", "2.1.328"],
   gemini: ["@google/gemini-cli", "0.61.0"],
   copilot: ["@github/copilot", "1.0.102"],
   codex: ["@openai/codex", "0.169.0"],

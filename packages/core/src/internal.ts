@@ -141,6 +141,7 @@ export { createModelRegistry, type ModelRefresher } from "./coding-agents/model-
 export {
   lastWords,
   plainMessage,
+  type ReportedError,
   type ReportedErrorCode,
   RUN_ERROR_CODES,
   type RunErrorCode,

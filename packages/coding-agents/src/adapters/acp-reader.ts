@@ -7,6 +7,7 @@
  */
 import type { AdapterEvent, AdapterStep, LineReader, RunCommand, RunEnded } from "@capstan/core/internal";
 import { asObject, asText, type JsonObject, parseObject } from "../lines/json-line.ts";
+import { acpMessage } from "./acp-message.ts";
 import { AcpTools } from "./acp-tools.ts";
 import { acpUsage } from "./acp-usage.ts";
 import { textDelta, thinkingDelta } from "./deltas.ts";
@@ -198,7 +199,7 @@ function nextPrompt(state: State): string[] {
 }
 
 const promptText = (text: string, { book, sessionId }: State) =>
-  book.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+  book.request("session/prompt", { sessionId, prompt: acpMessage(text) });
 
 const promptOf = (plan: AcpPlan, { book, sessionId }: State) =>
   book.request("session/prompt", { sessionId, prompt: plan.prompt });

@@ -8,6 +8,7 @@ import type {
   RunPlace,
 } from "@capstan/core/internal";
 import { asObject, type JsonObject } from "../lines/json-line.ts";
+import { acpMessage } from "./acp-message.ts";
 import { type AcpPlan, type AcpQuirks, acpBook, acpInitialize, acpReader } from "./acp-reader.ts";
 import { fileText, isImageFile, withInstructions } from "./run-parts.ts";
 
@@ -72,7 +73,7 @@ function promptBlocks(text: string, { attachments }: RunPlace, readsLinks: boole
       const { mimeType, data } = attachment;
       return isImageFile(attachment) ? { type: "image", data, mimeType } : block(attachment);
     }),
-    { type: "text", text },
+    ...acpMessage(text),
   ];
 }
 

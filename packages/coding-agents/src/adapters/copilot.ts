@@ -4,7 +4,15 @@
  * Both take the same flags. Instructions are passed as an instructions file for all paths, in the run's own folder.
  */
 
-import type { AdapterRun, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
+import { fail } from "@capstan/core";
+import {
+  type AdapterRun,
+  type PlacedAttachment,
+  type RunFile,
+  type RunOptions,
+  type RunPlace,
+  RunRefusedError,
+} from "@capstan/core/internal";
 import { copilotManifest } from "../manifests/copilot.ts";
 import { copilotModels } from "../models/copilot.ts";
 import { commandModels } from "../models/model-sources.ts";
@@ -17,7 +25,15 @@ import { withStoredAnswer } from "./copilot-answer.ts";
 import { copilotLog, withLoggedRetries } from "./copilot-log.ts";
 import { copilotReader } from "./copilot-reader.ts";
 import { defineAdapter } from "./define-adapter.ts";
-import { flag, isImageFile, jsonFile, mcpServersByName, skillLinks, withFileTexts } from "./run-parts.ts";
+import {
+  flag,
+  isCommand,
+  isImageFile,
+  jsonFile,
+  mcpServersByName,
+  skillLinks,
+  withFileTexts,
+} from "./run-parts.ts";
 import { copilotUsage, withSessionUsage } from "./session-usage.ts";
 
 /** Where its ACP differs from the protocol's. */
@@ -39,11 +55,20 @@ export const copilotAdapter = defineAdapter({
   stateVariables: /^COPILOT_HOME$/,
   sessions: copilotSessions,
   hidesNativeTools: true,
-  chooseTransport: ({ approvalMode }) => (approvalMode === "prompt" ? "acp" : "json"),
+  chooseTransport: ({ approvalMode, prompt }) =>
+    approvalMode === "prompt" || isCommand(prompt) ? "acp" : "json",
   open: (options, place) => (place.transport === "acp" ? openAcp(options, place) : openJson(options, place)),
 });
 
+/** Of its own commands, `-p` runs this one, and the model does not get the prompt. */
+const RUN_AS_COMMAND = /^\s*\/compact\b/i;
+
 function openJson(options: RunOptions, place: RunPlace): AdapterRun {
+  if (RUN_AS_COMMAND.test(options.prompt)) {
+    const why = "the program runs `/compact` as a command of its own";
+    const refused = { agent: "copilot", transport: place.transport, why };
+    throw new RunRefusedError(fail("coding_agent_text_refused", refused).failure);
+  }
   const { env, files, argv } = launch(options, place);
   const sessionId = options.sessionId ?? place.freshSessionId;
   return {

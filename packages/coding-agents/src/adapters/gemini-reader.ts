@@ -119,13 +119,16 @@ function usageOf({ input_tokens = 0, output_tokens = 0, cached = 0, total_tokens
   });
 }
 
+/** Around an error of the provider that is no document. */
+const BRACKETS = /^\[(API Error: .*)\]$/s;
+
 function ending(
   status: string | undefined,
   kind: string | undefined,
   told: string | undefined,
   { error }: State,
 ): RunEnded {
-  const message = told ?? error ?? "Gemini CLI reported an error.";
+  const message = (told ?? error ?? "Gemini CLI reported an error.").replace(BRACKETS, "$1");
   if (kind === "FatalTurnLimitedError" || TURN_LIMIT.test(message)) {
     return { type: "run-ended", outcome: "limit", limit: "turns", message };
   }

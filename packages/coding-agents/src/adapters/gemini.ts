@@ -17,7 +17,7 @@ import { acpRun } from "./acp-run.ts";
 import { defineAdapter } from "./define-adapter.ts";
 import { geminiLog, withGeminiRetries } from "./gemini-log.ts";
 import { geminiReader } from "./gemini-reader.ts";
-import { COMMAND_WARNING, flag, isCommand, skillLinks, withInstructions } from "./run-parts.ts";
+import { flag, isCommand, skillLinks, withInstructions } from "./run-parts.ts";
 import { geminiUsage, withSessionUsage } from "./session-usage.ts";
 
 /** Where its ACP differs from the protocol's. */
@@ -38,9 +38,8 @@ export const geminiAdapter = defineAdapter({
   stateVariables: /^GEMINI_CLI_HOME$/,
   sessions: geminiSessions,
   hidesNativeTools: true,
-  // Over ACP, loading a session overwrites its start and then finds it empty, and `/` starts a command.
-  chooseTransport: ({ sessionId, prompt, approvalMode }) =>
-    sessionId !== undefined || (isCommand(prompt) && approvalMode !== "prompt") ? "stream-json" : "acp",
+  // Over ACP, loading a session overwrites its start and then finds it empty.
+  chooseTransport: ({ sessionId }) => (sessionId === undefined ? "acp" : "stream-json"),
   open: (options, place) =>
     withGeminiRetries(
       place.transport === "stream-json" ? openStream(options, place) : openAcp(options, place),
@@ -209,13 +208,11 @@ const PLAIN_SHELL: JsonObject = { tools: { shell: { enableInteractiveShell: fals
 
 function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
   const { argv, env, files, prompt } = launch(options, place, place.nativeTools === "on" ? PLAIN_SHELL : {});
-  const warnings = isCommand(prompt) ? [COMMAND_WARNING] : [];
   const parts = {
     argv: ["gemini", "--acp", ...argv],
     env,
     files,
     prompt,
-    warnings,
     quirks: QUIRKS,
     readsLinks: true,
   };

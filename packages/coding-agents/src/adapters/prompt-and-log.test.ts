@@ -48,6 +48,49 @@ describe("a prompt that Gemini's line stream would read as a file or a command",
   });
 });
 
+describe("a message that an agent would run as a command of its own", () => {
+  const NOTE = { type: "text", text: expect.stringContaining("not a command") };
+  /** A conversation up to its prompt, and whatever is sent next. */
+  function prompts(agent: "copilot" | "gemini", text: string): unknown[] {
+    const run = openedRun(agent, { prompt: text, approvalMode: "prompt" });
+    const sent: { method?: string; params?: { prompt?: unknown } }[] = [];
+    const write = (lines: readonly string[] = []) => {
+      for (const line of lines) {
+        sent.push(JSON.parse(line));
+        run.onSent?.(line);
+      }
+    };
+    const answer = (id: number, result: object) =>
+      write(run.onLine(JSON.stringify({ jsonrpc: "2.0", id, result })).send);
+    write(run.stdin);
+    answer(0, {});
+    answer(1, { sessionId: "s" });
+    answer(2, { stopReason: "end_turn" });
+    write(run.command?.({ type: "send", text })?.send);
+    return sent.filter(({ method }) => method === "session/prompt").map(({ params }) => params?.prompt);
+  }
+
+  test.each([
+    ["copilot", "/allow-all"],
+    ["copilot", "  /compact now"],
+    ["gemini", "/init"],
+    ["gemini", "$init"],
+  ] as const)("%s gets %j over ACP behind a note, as a prompt and as a later message", (agent, text) => {
+    const message = [NOTE, { type: "text", text }];
+    expect(prompts(agent, text)).toEqual([message, message]);
+  });
+
+  test("any other message goes alone", () => {
+    const message = [{ type: "text", text: "a/b" }];
+    expect(prompts("copilot", "a/b")).toEqual([message, message]);
+  });
+
+  test("is refused where Copilot's JSON lines would run it, and goes over ACP where nobody chose", () => {
+    expect(() => openedRun("copilot", { prompt: "/compact now", transport: "json" })).toThrow("/compact");
+    expect(openedRun("copilot", { prompt: "/compact now" }).argv).toContain("--acp");
+  });
+});
+
 describe("Copilot over ACP", () => {
   /** Recorded from 1.0.102. */
   const LIMITED =

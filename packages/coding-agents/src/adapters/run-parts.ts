@@ -21,8 +21,6 @@ export const flag = (name: string, value: string | number | undefined): string[]
 
 /** A prompt that some programs treat as one of their own commands instead of a message to the model. */
 export const isCommand = (prompt: string): boolean => /^\s*\//.test(prompt);
-export const COMMAND_WARNING =
-  "The prompt starts with a slash: the program treats it as one of its own commands, and the model may never see it.";
 
 export const isImageFile = ({ mimeType }: PlacedAttachment): boolean => mimeType.startsWith("image/");
 

@@ -55,12 +55,38 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
     expect(sent()).toContain(JSON.stringify(prompt).slice(1, -1));
   });
 
-  real.each(["-x [[text]]", "/help [[text]]"])(
-    "gets a prompt that begins with %j as a message",
+  real.each(["-x [[text]]", "/help [[text]]", "/init [[text]]", "/compact [[text]]", "$x [[text]]"])(
+    "gets a prompt that begins with %j as a message, or refuses it",
     async (prompt) => {
-      const { result } = await newHome(name, sim).run({ prompt });
+      const { result } = await newHome(name, sim).run({ ...base, prompt });
+      if (result.code === "coding_agent_text_refused") return expect(sim.requests).toEqual([]);
       expect(result.outcome).toBe("done");
       expect(sent()).toContain(prompt);
+    },
+  );
+
+  const takesMessages = test.skipIf(!isInCache(name) || !can.supportsStdinInjection);
+  takesMessages.each(["/allow-all", "/compact now", "/help"])(
+    "gets %j while running as a message, and goes on asking",
+    async (text) => {
+      const home = newHome(name, sim);
+      sim.setScript((request) => {
+        const isTold = JSON.stringify(request.body).includes(text);
+        return isTold && !request.isToolDone ? "run touch sim-made.txt && echo made" : "text";
+      });
+      let isSent = false;
+      const told = async (run: RunHandle, event: CodingAgentEvent) => {
+        if (event.type === "approval-requested") return run.deny(event.id, "not today");
+        if (event.type !== "text-delta" || isSent) return;
+        isSent = true;
+        await run.send(text);
+      };
+      const approvalMode = can.approvalModes.includes("prompt") ? "prompt" : "yolo";
+      const { result } = await home.run({ ...base, prompt: "[[slow]] one", approvalMode }, told);
+      sim.setScript(undefined);
+      expect(result.outcome).toBe("done");
+      expect(sent()).toContain(text);
+      expect(existsSync(join(home.cwd, "sim-made.txt"))).toBe(approvalMode === "yolo");
     },
   );
 

@@ -9,7 +9,7 @@ export const claudeManifest = defineManifest({
   commands: ["claude"],
   versionArgs: ["--version"],
   versionPattern: "^(\\S+) \\(Claude Code\\)",
-  testedVersions: { from: "2.1.325", to: "2.1.327" },
+  testedVersions: { from: "2.1.325", to: "2.1.328" },
   sessionFormat: "JSONL",
   streaming: "yes",
   thinking: "yes",
@@ -77,7 +77,7 @@ export const claudeManifest = defineManifest({
       { platform: "darwin", type: "brew", command: "brew install --cask claude-code" },
       { platform: "linux", type: "curl", command: "curl -fsSL https://claude.ai/install.sh | bash" },
     ],
-    verified: verified("2.1.327", "2026-11-18", ["auth", "install"]),
+    verified: verified("2.1.328", "2026-11-19", ["auth", "install"]),
   },
   departures: [
     {

@@ -7,13 +7,13 @@ export const copilotManifest = defineManifest({
     {
       name: "json",
       command: "copilot --output-format json",
-      when: "unless a person is to be asked",
+      when: "unless a person is to be asked, or the prompt begins with a slash",
       differs: { approvalModes: ["yolo", "deny"], supportsStdinInjection: false },
     },
     {
       name: "acp",
       command: "copilot --acp",
-      when: "when a person is to be asked",
+      when: "when a person is to be asked, or the prompt begins with a slash",
       differs: { supportsToolCallStreaming: false },
     },
   ],

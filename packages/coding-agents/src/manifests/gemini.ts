@@ -8,7 +8,7 @@ export const geminiManifest = defineManifest({
     {
       name: "stream-json",
       command: "gemini -o stream-json",
-      when: "to resume a session, and for a prompt that begins with a slash",
+      when: "to resume a session",
       differs: {
         supportsThinkingStreaming: false,
         approvalModes: ["yolo", "deny"],

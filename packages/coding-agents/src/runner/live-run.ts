@@ -13,6 +13,7 @@ import {
   type RunCommand,
   type RunExit,
   RunRefusedError,
+  runError,
 } from "@capstan/core/internal";
 import { AgentProcess } from "./agent-process.ts";
 import { BufferedText } from "./buffered-text.ts";
@@ -250,6 +251,10 @@ class LiveRun implements RunHandle {
   }
 
   #command(command: RunCommand): void {
+    if (!isWellFormed(command)) {
+      const where = `${command.type}: must not contain half a character (a lone surrogate)`;
+      throw runError(fail("input_invalid", { where }).failure);
+    }
     const step = this.#over || this.#closing ? undefined : this.#prepared?.plan.command?.(command);
     if (!step) throw new RunRefusedError(fail("run_command_refused", { command: command.type }).failure);
     this.#apply(step);
@@ -367,4 +372,14 @@ class LiveRun implements RunHandle {
       this.#queue.push(event);
     }
   }
+}
+
+/** Some programs wait for ever for the rest of a line with half a character. */
+function isWellFormed(command: RunCommand): boolean {
+  const texts: string[] = [];
+  JSON.stringify(command, (_, value: unknown) => {
+    if (typeof value === "string") texts.push(value);
+    return value;
+  });
+  return texts.every((text) => text.isWellFormed());
 }

@@ -100,8 +100,9 @@ function checkWords({ adapter, transport }: RunRequest, words: readonly string[]
   };
   for (const word of words) {
     const bytes = Buffer.byteLength(word);
-    if (bytes > MAX_WORD_BYTES) refuse(`${bytes} bytes are more than the ${MAX_WORD_BYTES} that it holds`);
-    if (word.includes("\0")) refuse("it cannot hold a null character");
+    if (bytes > MAX_WORD_BYTES)
+      refuse(`${bytes} bytes are more than the ${MAX_WORD_BYTES} that a command line holds`);
+    if (word.includes("\0")) refuse("a command line cannot hold a null character");
   }
 }
 

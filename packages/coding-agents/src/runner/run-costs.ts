@@ -48,6 +48,9 @@ export function limitReached(
   return {
     outcome: "limit",
     limit: "cost",
-    message: `The run cost ${costUsd} USD, more than its limit of ${maxCostUsd}.`,
+    message: `The run cost ${dollars(costUsd)} USD, more than its limit of ${maxCostUsd}.`,
   };
 }
+
+/** A sum of prices has digits that nobody charges: 0.37799999999999995. */
+const dollars = (amount: number): string => String(Number(amount.toPrecision(6)));

@@ -38,6 +38,16 @@ describe("the ledger of a run", () => {
     expect(ledger.settled).toBe(false);
   });
 
+  test.each<[string, AdapterEvent[], AdapterEvent, string]>([
+    ["that say nothing of the cause are about what was retried", [], failed, "coding_agent_rate_limited"],
+    ["with a status of their own are not", [], { ...failed, status: 503 }, "coding_agent_provider_down"],
+    ["after an answer are not", [says("an answer")], failed, "coding_agent_failed"],
+  ])("a failure's words %s", (_, between, last, code) => {
+    const ledger = createRunLedger("acme");
+    ledger.take([started, { ...retried, status: 429 }, ...between, last]);
+    expect(ledger.close({ code: 1, signal: null }, "", undefined).at(-1)).toMatchObject({ code });
+  });
+
   test.each<[string, AdapterEvent[], RunExit, string]>([
     ["success comes from the terminal event", [done], { code: 1, signal: null }, "done"],
     ["an exit code of 0 is not a success", [], { code: 0, signal: null }, "failed"],

@@ -11,6 +11,7 @@ import {
   type CodingAgentEvent,
   lastWords,
   plainMessage,
+  type ReportedError,
   type ReportedErrorCode,
   type RunEnded,
   type RunErrorCode,
@@ -269,8 +270,17 @@ class Ledger implements RunLedger {
       return message === undefined ? ended : { ...ended, message: plainMessage(message) };
     }
     const error = { message: message ?? "No reason was given.", status: ended.status };
-    const { code, nextStep } = runErrorFailure(this.#agent, error);
+    const { code, nextStep } = this.#failureOf(error);
     return { ...ended, message: plainMessage(error.message), code: code as RunErrorCode, nextStep };
+  }
+
+  /** Last words that say nothing of the cause are about what was retried before them. */
+  #failureOf(error: ReportedError): Failure {
+    const agent = this.#agent;
+    const isUnclear = error.status === undefined && runErrorCode(error) === "coding_agent_failed";
+    return isUnclear && this.#retried
+      ? fail(this.#retried.code, { agent, message: this.#retried.message }).failure
+      : runErrorFailure(agent, error);
   }
 }
 

@@ -32,6 +32,12 @@ describe("why a run failed", () => {
       "coding_agent_provider_down",
     ],
     ["[API Error: Incomplete JSON segment at the end]", undefined, "coding_agent_provider_down"],
+    [
+      "The model returned an empty response with no text or thoughts.",
+      undefined,
+      "coding_agent_provider_down",
+    ],
+    [`Unexpected token '<', "<html><bod"... is not valid JSON`, undefined, "coding_agent_provider_down"],
     ["it ran out of ideas", undefined, "coding_agent_failed"],
     ["sim bad request", 400, "coding_agent_failed"],
   ])("%j with status %s is %s", (message, status, code) => {

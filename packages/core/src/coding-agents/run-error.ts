@@ -82,7 +82,7 @@ const WORDS: readonly (readonly [RegExp, ReportedErrorCode])[] = [
   ],
   [MODEL_UNKNOWN, "coding_agent_model_unknown"],
   [
-    /overloaded|high demand|failed to get (a )?response|retried \d+ times|server error|unavailable|internal server error|bad gateway|ECONNREFUSED|ECONNRESET|ENOTFOUND|fetch failed|(could not|cannot|unable to|failed to) connect|error sending request|(stream|connection|socket|network).{0,40}(closed|reset|refused|disconnected|error|hang up|terminated)|premature close|timed out|stream ended (before|without)|incomplete json/i,
+    /overloaded|high demand|empty response|unexpected token '?<|failed to get (a )?response|retried \d+ times|server error|unavailable|internal server error|bad gateway|ECONNREFUSED|ECONNRESET|ENOTFOUND|fetch failed|(could not|cannot|unable to|failed to) connect|error sending request|(stream|connection|socket|network).{0,40}(closed|reset|refused|disconnected|error|hang up|terminated)|premature close|timed out|stream ended (before|without)|incomplete json/i,
     "coding_agent_provider_down",
   ],
 ];

@@ -42,6 +42,8 @@ describe("parseRunOptions", () => {
   test.each([
     [{ agent: "claude" }, "prompt"],
     [{ ...base, prompt: "" }, "prompt"],
+    [{ ...base, prompt: "half \ud83d" }, "half a character"],
+    [{ ...base, systemPrompt: "half \ude00" }, "half a character"],
     [{ ...base, agent: "../claude" }, "agent"],
     [{ ...base, model: "--yolo" }, "model"],
     [{ ...base, sessionId: "--last" }, "sessionId"],

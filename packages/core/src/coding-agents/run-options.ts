@@ -79,6 +79,13 @@ const MAX_TIMEOUT_MS = 86_400_000; // a day
 
 const name = z.string().min(1).max(MAX_NAME_CHARS);
 const path = z.string().min(1).max(MAX_PATH_CHARS);
+/** Half a character has no bytes: Codex and Copilot wait for ever for a line with one, others drop or replace it. */
+const text = z
+  .string()
+  .max(MAX_PROMPT_CHARS)
+  .refine((value) => value.isWellFormed(), {
+    error: "must not contain half a character (a lone surrogate)",
+  });
 const environment = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(MAX_PROMPT_CHARS));
 // Ids reach command lines: one that starts with a dash would be read as an option.
 const nativeId = z
@@ -107,7 +114,7 @@ const attachment = z.union([
 export const runOptionsSchema = z
   .strictObject({
     agent: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),
-    prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
+    prompt: text.min(1),
     model: nativeId.optional(),
     stream: z.union([z.boolean(), z.literal("auto")]).optional(),
     sessionId: nativeId.optional(),
@@ -127,7 +134,7 @@ export const runOptionsSchema = z
     cwd: path.optional(),
     env: environment.optional(),
     approvalMode: z.enum(APPROVAL_MODES).optional(),
-    systemPrompt: z.string().max(MAX_PROMPT_CHARS).optional(),
+    systemPrompt: text.optional(),
     maxTurns: z.int().min(1).optional(),
     maxCostUsd: z.number().positive().optional(),
     timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),

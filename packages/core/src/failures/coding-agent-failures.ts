@@ -64,7 +64,7 @@ export const codingAgentFailures = {
   coding_agent_text_refused: row<{ agent: string; transport: string; why: string }>({
     status: 422,
     message: ({ agent, transport, why }) =>
-      `Agent '${agent}' takes its prompt on the command line with the transport '${transport}', and ${why}`,
+      `Agent '${agent}' cannot be given this text over its transport '${transport}': ${why}`,
     nextStep: () =>
       "Shorten the prompt or the instructions, put the text into a file, or use another transport.",
     details: ({ agent, transport }) => ({ agent, transport }),
