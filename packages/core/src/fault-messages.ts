@@ -37,6 +37,8 @@ const sayings: Readonly<Record<string, (issue: RawIssue) => string | undefined>>
           oneOf(options as readonly unknown[], fieldValue(input, discriminator)),
           ...unknownToAll(variantsOf(inst), input),
         ].join("; "),
+  /** A check of a schema that is not ours and says nothing. */
+  custom: ({ input }) => (input === null ? "must not be null" : "is not valid"),
   invalid_format: ({ format, inst }) => {
     if (format !== "url") return FORMATS[String(format)];
     return "protocol" in definition(inst) ? "expected a URL with http: or https:" : "expected a URL";

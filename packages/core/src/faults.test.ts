@@ -30,6 +30,10 @@ const call = z.strictObject({
     ])
     .optional(),
   when: z.union([z.strictObject({ tool: z.string() }), z.strictObject({ label: z.string() })]).optional(),
+  silent: z
+    .unknown()
+    .refine((value) => value !== null && value !== 3)
+    .optional(),
   entry: z.union([z.string(), z.strictObject({ id: z.string(), prefix: z.string().optional() })]).optional(),
 });
 
@@ -77,6 +81,8 @@ test.each([
     { a: 1, b: 2, expiry: { Policy: "wait", aftr: 1 } },
     'expiry.policy: missing, expected one of "wait", "expire"; unknown field "Policy", use "policy"; unknown field "aftr", did you mean "after"?',
   ],
+  [{ a: 1, b: 2, silent: null }, "silent must not be null"],
+  [{ a: 1, b: 2, silent: 3 }, "silent is not valid"],
   [{ a: 1, b: 2, entry: 3 }, "entry: expected string or object"],
   [{ a: 1, b: 2, entry: { id: "x", prefx: "y" } }, 'entry: unknown field "prefx", did you mean "prefix"?'],
 ])("%j: %s", (value, said) => {
