@@ -54,6 +54,30 @@ describe("arguments of a tool on the command line", () => {
     expect(refused.ok ? "" : refused.failure.message).toContain(why);
   });
 
+  test.each<[string, Record<string, unknown>]>([
+    ["code=007", { code: "007" }],
+    ["code=33", { code: "33" }],
+    ["size=33", { size: 33 }],
+    ["part=33", { part: "33" }],
+    ["loop=33", { loop: 33 }],
+  ])("%s is parsed by a schema with references, also to itself", (word, input) => {
+    const written = {
+      properties: {
+        code: { allOf: [{ $ref: "#/$defs/Code" }], default: "1" },
+        size: { allOf: [{ $ref: "#/$defs/Size" }] },
+        part: { $ref: "#/$defs/a~1b" },
+        loop: { $ref: "#/$defs/Loop" },
+      },
+      $defs: {
+        Code: { type: "string" },
+        Size: { type: "integer" },
+        "a/b": { type: "string" },
+        Loop: { anyOf: [{ $ref: "#/$defs/Loop" }, { type: "number" }] },
+      },
+    };
+    expect(toolArguments([word], written, "usage")).toEqual({ ok: true, value: input });
+  });
+
   test("one that is given twice is refused", () => {
     expect(read("count=1", "count=2").ok).toBe(false);
   });

@@ -38,24 +38,28 @@ function propertyOf({ properties }: Json, name: string): unknown {
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-function kindsOf(property: unknown, root: Json): string[] {
+/** `within` are the references already followed: a schema may name itself. */
+function kindsOf(property: unknown, root: Json, within: readonly string[] = []): string[] {
   if (!isObject(property)) return [];
-  const { type, anyOf, oneOf, $ref } = property;
+  const { type, anyOf, oneOf, allOf, $ref } = property;
   const said = [type].flat().filter((kind) => typeof kind === "string");
-  const options = [anyOf, oneOf].filter((list) => Array.isArray(list)).flat();
-  const named = typeof $ref === "string" ? [referred($ref, root)] : [];
+  const options = [anyOf, oneOf, allOf].filter((list) => Array.isArray(list)).flat();
+  const path = typeof $ref === "string" && !within.includes($ref) ? [$ref] : [];
+  const named = path.map((each) => referred(each, root));
   const valued = [
     ...(Array.isArray(property.enum) ? property.enum : []),
     ...("const" in property ? [property.const] : []),
   ];
   const fromValues = said.length === 0 ? valued.map((value) => (value === null ? "null" : typeof value)) : [];
-  return [...said, ...fromValues, ...[...options, ...named].flatMap((each) => kindsOf(each, root))];
+  const inside = [...options, ...named].flatMap((each) => kindsOf(each, root, [...within, ...path]));
+  return [...said, ...fromValues, ...inside];
 }
 
 const referred = (path: string, root: Json): unknown =>
   path
     .replace(/^#\//, "")
     .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), root);
 
 type Value = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };

@@ -48,7 +48,7 @@ export const ApprovalExpiryWire = z.discriminatedUnion("policy", [
 ]);
 export type ApprovalExpiryWire = z.infer<typeof ApprovalExpiryWire>;
 
-export const ModelName = z.string().regex(/^[\w.-]+\/.{1,200}$/, "must have the form provider/model");
+export const ModelName = z.string().regex(/^[\w.-]+[/].{1,200}$/, "must have the form provider/model");
 /** A harness has its own models, under its own names. */
 const AgentModel = z
   .string()

@@ -8,7 +8,7 @@ const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/, "is no OAuth
 const host = z
   .string()
   .regex(
-    /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$|^\[[0-9a-f:]+\](:\d{1,5})?$/i,
+    /^(\*\.)?[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*(:\d{1,5})?$|^\[[0-9a-fA-F:]+\](:\d{1,5})?$/,
     "is no host such as api.example.com",
   );
 const providerId = z.string().regex(/^[a-z0-9][a-z0-9_.:-]{0,99}$/, "is no provider's id");

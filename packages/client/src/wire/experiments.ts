@@ -18,7 +18,7 @@ const change = {
     }),
   model: z
     .string()
-    .regex(/^(recorded|[\w.-]+\/.{1,200})$/, "must have the form provider/model, or be recorded")
+    .regex(/^(recorded|[\w.-]+[/].{1,200})$/, "must have the form provider/model, or be recorded")
     .optional()
     .meta({ description: "`recorded`: the recorded answers again, free of charge, until a result differs." }),
   system_prompt: z.string().max(200_000).optional(),

@@ -44,7 +44,7 @@ const change = {
     }),
   model: z
     .string()
-    .regex(/^(recorded|[\w.-]+\/.{1,200})$/, "must have the form provider/model, or be recorded")
+    .regex(/^(recorded|[\w.-]+[/].{1,200})$/, "must have the form provider/model, or be recorded")
     .optional()
     .meta({
       description:

@@ -77,7 +77,7 @@ export const ScorerSpec = z
       prompt: z.string().min(1).max(20_000).meta({ description: "What a good answer is." }),
       model: z
         .string()
-        .regex(/^[\w.-]+\/.{1,200}$/, "must have the form provider/model")
+        .regex(/^[\w.-]+[/].{1,200}$/, "must have the form provider/model")
         .optional()
         .meta({ description: "Default: the server's model." }),
       votes: z

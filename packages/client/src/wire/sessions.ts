@@ -182,7 +182,7 @@ export const FilesDeleted = z.object({ path: z.string(), deleted: z.int() });
 const textPart = { type: z.literal("text"), text: z.string().max(1_000_000) };
 const filePart = {
   type: z.enum(["image", "file"]),
-  mime_type: z.string().regex(/^[\w.+-]+\/[\w.+*-]+$/, "must have the form type/subtype"),
+  mime_type: z.string().regex(/^[\w.+-]+[/][\w.+*-]+$/, "must have the form type/subtype"),
   data: z.base64().optional(),
   url: z.url({ protocol: /^https?$/ }).optional(),
   path: z

@@ -140,7 +140,7 @@ export const GrantSubject = z
   .string()
   .max(400)
   .regex(
-    /^(user:[^\s@]+@[^\s@]+|agent:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i,
+    /^(user:[^\s@]+@[^\s@]+|agent:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$/,
     "must have the form user:<email> or agent:<id>",
   )
   .meta({ description: "`user:<email>` or `agent:<id>`." });

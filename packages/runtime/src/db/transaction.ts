@@ -1,4 +1,4 @@
-/** Runs `work` in a transaction; an exception rolls it back. */
+/** Runs `work` in a transaction; an exception and a refusal (a failed `Result`) roll it back. */
 import type pg from "pg";
 
 export async function inTransaction<T>(
@@ -9,7 +9,7 @@ export async function inTransaction<T>(
   try {
     await client.query("begin");
     const result = await work(client);
-    await client.query("commit");
+    await client.query(isRefused(result) ? "rollback" : "commit");
     return result;
   } catch (error) {
     await client.query("rollback").catch(() => {});
@@ -18,3 +18,6 @@ export async function inTransaction<T>(
     client.release();
   }
 }
+
+const isRefused = (result: unknown): boolean =>
+  typeof result === "object" && result !== null && "ok" in result && result.ok === false;

@@ -187,14 +187,13 @@ export class A2aHandler implements A2ARequestHandler {
       throw new RequestMalformedError(
         `editedArgs: this task asks about ${approvals.length} calls, and the arguments are of one. Answer each at /v1/approvals/{id}: ${approvals.map(({ id }) => id).join(", ")}.`,
       );
+    const decision = { approve, by: email, isAdmin, words, editedArguments };
     for (const { id } of approvals) {
-      const answered = await services.runs.approvals.answer(id, {
-        approve,
-        by: email,
-        isAdmin,
-        words,
-        editedArguments,
-      });
+      const checked = await services.runs.approvals.check(id, decision);
+      if (!checked.ok) throw refused(checked.failure);
+    }
+    for (const { id } of approvals) {
+      const answered = await services.runs.approvals.answer(id, decision);
       if (!answered.ok && answered.failure.code !== "approval_decided") throw refused(answered.failure);
     }
     return { session, runId: run.id, events: services.runs.events(session.id, after, signal), held: false };

@@ -177,6 +177,24 @@ describe("what has no effect is reported", () => {
     expect(warnings(events)).toEqual(['part 2 (image) of the message "u1" cannot be used and was left out']);
   });
 
+  test("a message that a history leaves out", async () => {
+    const threadId = crypto.randomUUID();
+    const sent = ["one", "two", "three"].map((text) => user(text));
+    for (const [index] of sent.entries()) await post({ threadId, messages: sent.slice(0, index + 1) });
+    const messages = [sent[0], sent[2], user("four")];
+    const left = `the message "${sent[1]?.id}" is not in this history, but the stored conversation still has it`;
+    expect(warnings(await post({ threadId, messages }))).toEqual([left]);
+    expect(warnings(await post({ threadId, messages: [user("five")] }))).toEqual([]);
+  });
+
+  test("two messages of one id are refused, unless they are the same", async () => {
+    const first = { id: "u1", role: "user", content: "one" };
+    const refused = await rig.post(runInput({ messages: [first, { ...first, content: "two" }] }));
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain("messages[1].id is the id of an earlier message");
+    expect(spoken(await post({ messages: [first, first] }))).not.toBe("");
+  });
+
   test("a model that another library means", async () => {
     expect(warnings(await post({ forwardedProps: { model: "gpt-4" } }))).toEqual([
       'forwardedProps.model "gpt-4" is not provider/model, and was passed over',
@@ -204,6 +222,16 @@ describe("shared state", () => {
     const second = new HttpAgent({ url: rig.url, threadId, initialMessages: [user("make it blue")] });
     await second.runAgent();
     expect(second.state).toEqual({ size: 3, color: "blue" });
+  });
+
+  test("a client without a state gets the thread's, also when the run changes nothing", async () => {
+    const threadId = crypto.randomUUID();
+    await post({ threadId, state: { size: 3 } });
+    const second = new HttpAgent({ url: rig.url, threadId, initialMessages: [user("hello")] });
+    await second.runAgent();
+    expect(second.state).toEqual({ size: 3 });
+    const known = await post({ threadId, state: { size: 3 } });
+    expect(typesOf(known)).not.toContain("STATE_SNAPSHOT");
   });
 
   describe("the task list", () => {

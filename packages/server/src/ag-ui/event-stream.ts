@@ -28,10 +28,11 @@ export async function* answerEvents(
   const knowsOutcomes = input.protocolVersion !== undefined;
   const finished = (json: string): string =>
     JSON.stringify({ ...endFor(JSON.parse(json) as RunEvent, knowsOutcomes), ...ids });
-  const { standing, warnings } = answering;
+  const { standing, warnings, state } = answering;
   yield [
     event({ type: "RUN_STARTED", ...ids, protocolVersion: AG_UI_VERSION }),
     ...warnings.map((message) => event({ type: "CUSTOM", name: "capstan.warning", value: { message } })),
+    ...(state !== undefined && !standing ? [event({ type: "STATE_SNAPSHOT", snapshot: state })] : []),
   ];
   if (standing?.ended) {
     yield [...shown(standing, []), event(endFor(endedAgain(standing.ended, ids), knowsOutcomes))];

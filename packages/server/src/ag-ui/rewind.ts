@@ -41,6 +41,20 @@ export function rewindOf(
   return isEdit || (isNew && common > 0) ? { position: replaced.position, messages } : undefined;
 }
 
+/** Stored messages that a history leaves out, although later ones are in it: they still count. */
+export function missingMessages(
+  { messages }: Pick<RunAgentInput, "messages">,
+  stored: readonly StoredUserMessage[],
+): string[] {
+  const sent = new Set(messages.map(({ id }) => id));
+  const first = stored.findIndex(({ id }) => sent.has(id));
+  const last = stored.findLastIndex(({ id }) => sent.has(id));
+  return stored
+    .slice(Math.max(first, 0), last + 1)
+    .filter(({ id }) => !sent.has(id))
+    .map(({ id }) => `the message "${id}" is not in this history, but the stored conversation still has it`);
+}
+
 /** The last message again, by another run than the one that answered it. */
 function regenerate(
   { messages, runId }: Pick<RunAgentInput, "messages" | "runId">,

@@ -46,7 +46,21 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
   // An empty id would be one shared thread for everyone who forgot to set it.
   const empty = (["threadId", "runId"] as const).filter((name) => input[name].trim() === "");
   if (empty.length > 0) return fail("input_invalid", { where: `${empty.join(" and ")} must not be empty` });
-  return ok(input);
+  const twice = twoMessagesOfOneId(input);
+  return twice === undefined ? ok(input) : fail("input_invalid", { where: twice });
+}
+
+/** The ids tell which messages are stored already, so the second one would be taken for the first. */
+function twoMessagesOfOneId({ messages }: RunAgentInput): string | undefined {
+  const firsts = new Map<string, string>();
+  const at = messages.findIndex((message) => {
+    if (message.role !== "user") return false;
+    const content = JSON.stringify(message.content);
+    const isOther = (firsts.get(message.id) ?? content) !== content;
+    firsts.set(message.id, content);
+    return isOther;
+  });
+  return at < 0 ? undefined : `messages[${at}].id is the id of an earlier message with other content`;
 }
 
 export type Message = RunAgentInput["messages"][number];

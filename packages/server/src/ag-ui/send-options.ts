@@ -20,7 +20,6 @@ export function sendOptions(request: RunRequest, earlier: string): SendOptions {
   const { input, forwarded, sharesState, traceparent } = request;
   const before =
     earlier === "" ? [] : [{ description: "Earlier messages of this conversation", value: earlier }];
-  const hasState = input.state !== undefined && input.state !== null && Object.keys(input.state).length > 0;
   return {
     model: forwarded.model,
     reasoning: forwarded.reasoning,
@@ -36,9 +35,13 @@ export function sendOptions(request: RunRequest, earlier: string): SendOptions {
     sharesState,
     traceparent,
     client: request.follows ? followingClient(request) : undefined,
-    ...(hasState && { state: input.state as JsonValue }),
+    ...(hasState(input) && { state: input.state as JsonValue }),
   };
 }
+
+/** Clients without a state send an empty one. */
+export const hasState = ({ state }: { readonly state?: unknown }): boolean =>
+  state !== undefined && state !== null && Object.keys(state).length > 0;
 
 const followingClient = ({ by, forwarded }: RunRequest): SendOptions["client"] => ({
   by,

@@ -1,6 +1,6 @@
 /** Executes a request and selects the events that answer it. */
 import type { RunAgentInput } from "@ag-ui/core";
-import { fail, type JsonValue, ok, type Refused, type Result, type RunEvent } from "@capstan/core";
+import { fail, type JsonValue, ok, type Result, type RunEvent } from "@capstan/core";
 import {
   type AgentStore,
   type Database,
@@ -10,12 +10,12 @@ import {
   type Runs,
   type SessionStore,
 } from "@capstan/runtime";
-import { z } from "zod";
 import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
 import { titleOf } from "../sessions/session-titles.ts";
 import { readForwarded } from "./forwarded-props.ts";
+import { answerInterrupts, checkInterrupts } from "./interrupts.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
-import { rewindOf } from "./rewind.ts";
+import { missingMessages, rewindOf } from "./rewind.ts";
 import {
   type Asked,
   askedFor,
@@ -26,7 +26,7 @@ import {
   unusableParts,
   userParts,
 } from "./run-input.ts";
-import { type RunRequest, sendOptions } from "./send-options.ts";
+import { hasState, type RunRequest, sendOptions } from "./send-options.ts";
 import { newThread, readThread, type Thread, type ThreadAtStart } from "./thread-session.ts";
 
 /** Where the answer starts, which run's events it consists of, and what a client gets first. */
@@ -38,6 +38,8 @@ export interface Answering {
   /** Before the first of them. */
   readonly after: number;
   readonly warnings: readonly string[];
+  /** The thread's state, for a client that has none. */
+  readonly state?: JsonValue | undefined;
   /** Sent first to a returning client, with the run's end if it has ended. */
   readonly standing?: Standing;
 }
@@ -134,14 +136,21 @@ async function startIn(
     onlyAnswers: asking.onlyAnswers ?? false,
   };
   const passedOver = [...forwarded.value.passedOver, ...unusableParts(input, thread.view)];
-  return withWarnings(await answerRequest(starting, agentId), passedOver);
+  const started = withWarnings(await answerRequest(starting, agentId), passedOver);
+  const isUnknown = started.ok && sharesState && !hasState(input) && hasState(thread.view);
+  return isUnknown ? ok({ ...started.value, state: thread.view.state }) : started;
 }
 
 async function answerRequest(starting: Starting, agentId: string): Promise<Result<Answering>> {
-  const { services, session, view, input } = starting;
   const rewound = await rewind(starting);
   if (!rewound.ok) return rewound;
-  if (rewound.value) return sendMessage(starting, rewound.value.message, rewound.value.branchSessionId);
+  const { message: again, branchSessionId, warnings } = rewound.value;
+  if (again) return sendMessage(starting, again, branchSessionId);
+  return withWarnings(await answerAsked(starting, agentId), warnings);
+}
+
+async function answerAsked(starting: Starting, agentId: string): Promise<Result<Answering>> {
+  const { services, session, view, input } = starting;
   const asked = askedFor(input, new Set(view.conversation?.map(({ id }) => id)));
   if (!asked.message) {
     const agent = await services.agents.get(agentId);
@@ -176,9 +185,10 @@ async function answerWaitingRun(
   const after = await starting.services.runs.lastSeq(starting.session.id);
   const replaces = message !== undefined && pending.approvals.length === 0; // its run sees the results
   const ofClient = await resultsOfClient(starting, results, answers);
-  const stored = await storeResults(starting, ofClient, { resumes: !replaces });
+  const checked = await checkInterrupts(starting.services.runs, answers, { ...starting, pending });
+  const stored = await storeResults(starting, ofClient, { checked, resumes: !replaces });
   if (!stored.ok) return stored;
-  const answered = await answerInterrupts(starting, answers, pending);
+  const answered = await answerInterrupts(starting.services.runs, answers, { ...starting, pending });
   if (answered.refused) return answered.refused;
   const told = toldOfResults(starting, stored.value ? [] : ofClient, message !== undefined);
   if (!told.ok) return told;
@@ -289,19 +299,24 @@ async function makeSession(
   });
 }
 
-/** The messages that a different history replaces; undefined when it continues the stored one. */
-async function rewind(
-  starting: Starting,
-): Promise<Result<{ readonly message: NewUserMessage; readonly branchSessionId: string } | undefined>> {
-  const { services, session, view, input, by } = starting;
-  if (view.isNew || (input.resume?.length ?? 0) > 0) return ok(undefined);
-  const cut = rewindOf(input, await services.runs.userMessages(session.id), view.known);
+interface Rewound {
+  /** What replaces the messages that were dropped; undefined when the request continues the stored history. */
+  readonly message?: NewUserMessage;
+  /** Where the dropped messages are kept. */
+  readonly branchSessionId?: string;
+  readonly warnings: readonly string[];
+}
+
+async function rewind({ services, session, view, input, by }: Starting): Promise<Result<Rewound>> {
+  if (view.isNew || (input.resume?.length ?? 0) > 0) return ok({ warnings: [] });
+  const stored = await services.runs.userMessages(session.id);
+  const cut = rewindOf(input, stored, view.known);
   const last = cut?.messages.at(-1);
-  if (!cut || !last) return ok(undefined);
+  if (!cut || !last) return ok({ warnings: missingMessages(input, stored) });
   const branch = await services.runs.rewind(session.id, cut.position, by);
   if (!branch.ok) return branch;
   const message = { id: last.id, content: cut.messages.flatMap(userParts), earlier: "" };
-  return ok({ message, branchSessionId: branch.value.sessionId });
+  return ok({ message, branchSessionId: branch.value.sessionId, warnings: [] });
 }
 
 /**
@@ -325,63 +340,17 @@ interface StoredResults {
   readonly afterSeq?: number;
 }
 
-/** Undefined when no run waits for them any more. */
+/** Nothing is stored where another part of the request is refused. Undefined when no run waits for them any more. */
 async function storeResults(
   { services, session, view }: Starting,
   results: Asked["results"],
-  options: { readonly resumes: boolean },
+  { checked, resumes }: { readonly checked: Result<true>; readonly resumes: boolean },
 ): Promise<Result<StoredResults | undefined>> {
+  if (!checked.ok) return checked;
   if (results.length === 0 || view.isNew) return ok(undefined);
-  const stored = await services.runs.clientResults(session.id, results, options);
+  const stored = await services.runs.clientResults(session.id, results, { resumes });
   return !stored.ok && stored.failure.code === "run_not_active" ? ok(undefined) : stored;
 }
-
-/** Entries for interrupts that were already answered are not executed twice. */
-async function answerInterrupts(
-  { services, by, isAdmin }: Starting,
-  entries: Asked["answers"],
-  { approvals }: PendingQuestions,
-): Promise<{ readonly refused?: Refused; readonly warnings: readonly string[] }> {
-  const pending = new Set(approvals.map(({ id }) => id));
-  const warnings = entries
-    .filter(({ interruptId }) => !pending.has(interruptId))
-    .map(({ interruptId }) => `nothing is waiting for "${interruptId}" any more`);
-  for (const entry of entries.filter(({ interruptId }) => pending.has(interruptId))) {
-    const refused = await answer(services, entry, { by, isAdmin });
-    if (refused) return { refused, warnings };
-  }
-  return { warnings };
-}
-
-const Approval = z.strictObject({
-  approved: z.boolean(),
-  editedArgs: z.record(z.string(), z.unknown()).optional(),
-  reason: z.string().max(4000).optional(),
-});
-
-/** Only `approved: true` approves. Anything else denies, and an invalid payload is reported to the model. */
-async function answer(
-  { runs }: StartRunParts,
-  entry: Asked["answers"][number],
-  { by, isAdmin }: { readonly by: string; readonly isAdmin: boolean },
-): Promise<Refused | undefined> {
-  const payload = Approval.safeParse(entry.payload);
-  const resolved = entry.status === "resolved" && payload.success;
-  const approve = resolved && payload.data.approved;
-  const answered = await runs.approvals.answer(entry.interruptId, {
-    approve,
-    by,
-    isAdmin,
-    words: payload.success ? payload.data.reason : reasonIn(entry.payload),
-    editedArguments: resolved ? (payload.data?.editedArgs as JsonValue | undefined) : undefined,
-  });
-  return answered.ok || answered.failure.code === "approval_decided" ? undefined : answered;
-}
-
-const reasonIn = (payload: unknown): string | undefined => {
-  const parsed = z.looseObject({ reason: z.string().max(4000) }).safeParse(payload);
-  return parsed.success ? parsed.data.reason : undefined;
-};
 
 /** Joins the active run, or returns how the last one ended. */
 async function look(

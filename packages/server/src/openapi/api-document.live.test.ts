@@ -57,6 +57,13 @@ test("each of our responses and bodies is described", () => {
   expect(bare.map(([name]) => name)).toEqual([]);
 });
 
+test("each pattern means the same to every reader: no flags and no escapes that only JavaScript has", () => {
+  const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)];
+  const read = patterns.map(([, text = '""']): string => JSON.parse(text));
+  expect(read.length).toBeGreaterThan(20);
+  expect(read.filter((pattern) => /\\\/|\(\?|[$]\/[a-z]+$/.test(pattern))).toEqual([]);
+});
+
 test("no field of our own has an unknown type, which generators would make unknown and optional", () => {
   const ours = Object.entries(document.paths).filter(([path]) => /^\/(v1|api)\//.test(path));
   const schemas = [document.components, ...ours.filter(([path]) => !/ag-ui$|a2a|ai-sdk/.test(path))];

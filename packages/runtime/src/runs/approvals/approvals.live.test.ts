@@ -264,12 +264,18 @@ describe.each(STORES)("a client's tool on $name", ({ fresh }) => {
     expect(await complaintsAbout([...events, ...rest])).toEqual([]);
   });
 
-  test("counts a result once, and none that was not requested", async () => {
+  test("counts a result once, all of a request or none, and none that was not requested", async () => {
     engine.answers = asks;
     const session = await engine.newSession();
     await engine.runs.send(session, { content: "map" }, { clientTools });
     await collect(engine.runs, session);
-    await engine.runs.clientResults(session, [{ toolCallId: "map", content: "shown" }]);
+    const shown = { toolCallId: "map", content: "shown" };
+    const both = [shown, { toolCallId: "other", content: "x" }];
+    expect(await engine.runs.clientResults(session, both)).toMatchObject({ ok: false });
+    for (const _again of [1, 2]) // the second time it is known
+      expect(await engine.runs.clientResults(session, [shown])).toMatchObject({ ok: true });
+    const { items } = await engine.runs.messages(session, { limit: 10 });
+    expect(items.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
     for (const toolCallId of ["map", "other"]) {
       expect(await engine.runs.clientResults(session, [{ toolCallId, content: "x" }])).toMatchObject({
         failure: { code: "call_not_pending" },

@@ -132,6 +132,8 @@ export interface Approvals {
   list(filter: ApprovalFilter): Promise<{ items: Approval[]; nextCursor?: string }>;
   get(id: string): Promise<Result<Approval>>;
   answer(id: string, decision: Decision): Promise<Result<Approval>>;
+  /** What `answer` would refuse: for several answers that count together or not at all. */
+  check(id: string, decision: Decision): Promise<Result<true>>;
   /** Puts a call that came without a run into the inbox. */
   ask(call: DirectCall): Promise<Approval>;
   /** Applies the expiry policy to approvals whose time has passed. */
@@ -180,6 +182,10 @@ export function createApprovals(parts: ApprovalParts): Approvals {
       const { rows } = await pool.query<Approval & Place>(LIST, values);
       const { items, ...next } = pageOf(rows, limit, ({ at, id }) => ({ at, id }));
       return { items: items.map(({ at: _, ...approval }) => approval), ...next };
+    },
+    async check(id, decision) {
+      const asked = await get(id);
+      return asked.ok ? checkAnswer(parts, asked.value, decision) : asked;
     },
     async answer(id, decision) {
       const asked = await get(id);

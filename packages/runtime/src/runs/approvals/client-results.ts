@@ -78,17 +78,31 @@ async function addResults(
   const { rows } = await client.query<ConversationMessage>(READ_MESSAGES, [sessionId]);
   const open = new Map(pendingCalls(rows).map((call) => [call.toolCallId, call.toolName]));
   const pending = new Set(run.pending?.clientCalls ?? []);
-  for (const { toolCallId, content, error, messageId } of results) {
+  const stored = storedResults(rows);
+  for (const result of results) {
+    const { toolCallId, messageId } = result;
+    const output = outputOf(result);
+    if (stored.get(toolCallId) === JSON.stringify(output)) continue; // sent again
     const toolName = open.get(toolCallId);
     if (toolName === undefined || !pending.has(toolCallId))
       return fail("call_not_pending", { call: toolCallId });
     open.delete(toolCallId);
-    const output: ToolOutput =
-      error === undefined
-        ? { type: "text", value: content }
-        : { type: "error-json", value: { code: "tool_failed", message: error } };
     const part = { type: "tool-result", toolCallId, toolName, output };
     await client.query(ADD, [sessionId, messageId ?? newMessageId(), run.id, storableJson([part])]);
   }
   return ok(true);
 }
+
+const outputOf = ({ content, error }: ClientResult): ToolOutput =>
+  error === undefined
+    ? { type: "text", value: content }
+    : { type: "error-json", value: { code: "tool_failed", message: error } };
+
+const storedResults = (messages: readonly ConversationMessage[]): ReadonlyMap<string, string> =>
+  new Map(
+    messages.flatMap((message) =>
+      message.role === "tool"
+        ? message.content.map(({ toolCallId, output }) => [toolCallId, JSON.stringify(output)] as const)
+        : [],
+    ),
+  );
