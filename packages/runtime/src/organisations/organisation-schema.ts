@@ -1,7 +1,7 @@
 /**
  * An organisation's place in the store: a schema with a copy of every table, and a role that may use it and nothing
- * else. Row-level security is a second layer: rows are visible only to sessions in the table's organisation, even if
- * a role was granted too much by mistake.
+ * else. Row-level security is a second layer: rows are visible only to sessions in the table's organisation with that
+ * organisation's role, even if a role was granted too much by mistake.
  */
 import { fail, ok, type Result } from "@capstan/core";
 import type pg from "pg";
@@ -17,6 +17,8 @@ export const FIRST_ORGANISATION = "default";
 
 const SETTING = "capstan.organisation";
 const NO_RIGHT_TO_MAKE_ROLES = "42501";
+/** How the roles of organisations begin; see `roleIn`. */
+const ROLE = "^capstan_[0-9]+_";
 
 export const schemaOf = (organisation: string): string => `organisation_${organisation}`;
 
@@ -99,8 +101,14 @@ async function place(
   await client.query(
     `grant usage, select, update on all sequences in schema ${quoted(schema)} to ${quoted(role)}`,
   );
-  await secureRows(client, schema, `current_setting('${SETTING}', true) = '${organisation}'`);
-  await secureRows(client, "public", `coalesce(current_setting('${SETTING}', true), '') = ''`);
+  await secureRows(client, schema, {
+    organisation: `current_setting('${SETTING}', true) = '${organisation}'`,
+    organisation_role: `current_user ~ '${ROLE}${organisation}$'`,
+  });
+  await secureRows(client, "public", {
+    organisation: `coalesce(current_setting('${SETTING}', true), '') = ''`,
+    organisation_role: `current_user !~ '${ROLE}'`,
+  });
 }
 
 /** The same migrations as the first organisation's, in another schema. */
@@ -118,21 +126,31 @@ async function copyTables(client: pg.PoolClient, schema: string, upTo: number): 
   await client.query("set local search_path to default");
 }
 
+/** Both must hold: a session can change its setting, but not its role. */
+const POLICIES = { organisation: "permissive", organisation_role: "restrictive" } as const;
+
 /**
  * A table's owner is exempt, so the first organisation's own connections pay nothing for it. Tables that others put
  * into `public` are left alone.
  */
-async function secureRows(client: pg.PoolClient, schema: string, isInside: string): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+async function secureRows(
+  client: pg.PoolClient,
+  schema: string,
+  isInside: Readonly<Record<keyof typeof POLICIES, string>>,
+): Promise<void> {
+  const { rows } = await client.query<{ name: string; policy: keyof typeof POLICIES }>(
+    `select c.relname as name, wanted.policy from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     cross join unnest($2::text[]) as wanted (policy)
      where n.nspname = $1 and c.relkind = 'r' and pg_get_userbyid(c.relowner) = current_user
-       and not exists (select 1 from pg_policy p where p.polrelid = c.oid and p.polname = 'organisation')`,
-    [schema],
+       and not exists (select 1 from pg_policy p where p.polrelid = c.oid and p.polname = wanted.policy)`,
+    [schema, Object.keys(POLICIES)],
   );
-  for (const { name } of rows) {
+  for (const { name, policy } of rows) {
     const table = `${quoted(schema)}.${quoted(name)}`;
-    await client.query(`create policy organisation on ${table} using (${isInside}) with check (${isInside})`);
-    await client.query(`alter table ${table} enable row level security`);
+    await client.query(
+      `create policy ${policy} on ${table} as ${POLICIES[policy]} using (${isInside[policy]}) with check (${isInside[policy]})`,
+    );
+    if (policy === "organisation") await client.query(`alter table ${table} enable row level security`);
   }
 }
 

@@ -70,7 +70,8 @@ describe.each(STORES)("organisations on $name", ({ fresh }) => {
     try {
       for (const schema of ["public", "organisation_beta"]) {
         for (const table of await tablesOf(first, schema))
-          expect((await acme.pool.query(`select 1 from ${schema}.${table}`)).rowCount, table).toBe(0);
+          for (const setting of ["acme", "beta", ""])
+            expect(await rowsSeenAs(setting, `${schema}.${table}`), `${table} as "${setting}"`).toBe(0);
         expect((await acme.pool.query(`update ${schema}.agents set name = 'stolen'`)).rowCount).toBe(0);
         expect((await acme.pool.query(`delete from ${schema}.agents`)).rowCount).toBe(0);
         await expect(
@@ -87,6 +88,13 @@ describe.each(STORES)("organisations on $name", ({ fresh }) => {
       }
     }
   });
+
+  /** What acme's session sees after it changed its own setting. */
+  const rowsSeenAs = (setting: string, table: string) =>
+    inTransaction(acme.pool, async (client) => {
+      await client.query("select set_config('capstan.organisation', $1, true)", [setting]);
+      return (await client.query(`select 1 from ${table}`)).rowCount;
+    });
 
   test("every table of the first organisation is in every other one, with row-level security on both", async () => {
     const of = (schema: string) => tablesOf(first, schema);
