@@ -206,6 +206,7 @@ export { FAILURES } from "./failures/fail.ts";
 export { misspeltField, unknownField } from "./fault-messages.ts";
 export { type Fault, faultsText, readInput } from "./faults.ts";
 export { type Budget, decideCall } from "./gate-decision.ts";
+export { tooDeep, unclearJson } from "./json-depth.ts";
 export { applyPatch } from "./json-patch.ts";
 export { localTokenFile, loopbackPort } from "./local-token.ts";
 export { filterByScopes } from "./manifest/filter-by-scopes.ts";

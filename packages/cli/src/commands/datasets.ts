@@ -1,7 +1,7 @@
 /** capstan datasets: cases to measure agents on, from recorded runs, from files, or by hand. */
 import { readFile, writeFile } from "node:fs/promises";
 import type { DatasetWritten } from "@capstan/client";
-import { DatasetCreate, DatasetExportQuery, DatasetImport } from "@capstan/client/wire";
+import { DatasetCreate, DatasetExportQuery, DatasetImport, datasetFormatOf } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { datasetIdOf, findDataset } from "../evals/find-dataset.ts";
@@ -158,7 +158,7 @@ async function fileIn(
   words: readonly string[],
 ): Promise<Result<{ format: "jsonl" | "csv"; text: string } | undefined>> {
   const [path = ""] = words;
-  const format = /\.(jsonl|ndjson)$/.test(path) ? "jsonl" : /\.csv$/.test(path) ? "csv" : undefined;
+  const format = datasetFormatOf(path);
   if (!format || words.length > 1) return ok(undefined);
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined)

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Api, Dataset, ExperimentReport, VariantCreate } from "@capstan/client";
-import { ExperimentCreate } from "@capstan/client/wire";
+import { datasetFormatOf, ExperimentCreate, itemsInFile } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import { findAgent } from "../agents/find-agent.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -16,7 +16,7 @@ import {
   thresholdsOf,
 } from "../evals/eval-result.ts";
 import { findDataset } from "../evals/find-dataset.ts";
-import { evalOffline, itemsIn } from "../evals/offline-eval.ts";
+import { evalOffline } from "../evals/offline-eval.ts";
 import { scorersOf } from "../evals/read-scorers.ts";
 import { changeOf } from "../replays/replay-change.ts";
 import { numberOf, requestBody } from "../request-body.ts";
@@ -28,7 +28,7 @@ export const evaluate: Command = {
     "capstan eval <dataset | file.jsonl | file.csv> --agent <agent> [--version <n>] [--revision <n | live | canary | draft> ...] " +
     "[--model <provider/model | recorded> ...] [--with <change> ...] [--scorer <name | name=value | json | file> ...] [--repeats <n>] " +
     "[--threshold <number | scorer=number> ...] [--no-worse-than <revision or label>] [--tolerance <number>] " +
-    "[--junit <file>] [--markdown <file>] [--concurrency <n>] [--budget <usd>] [--live-reads] | <file.jsonl> --offline",
+    "[--junit <file>] [--markdown <file>] [--concurrency <n>] [--budget <usd>] [--live-reads] | <file.jsonl | file.csv> --offline",
   summary:
     "Measures variants of an agent on a dataset: every revision with every model. Exits with 1 when a mean is below its threshold or below that of --no-worse-than. " +
     "`--offline` scores the answers recorded in a file, without a server.",
@@ -94,7 +94,7 @@ async function offline({ options }: CommandContext, path: string): Promise<Resul
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined)
     return fail("command_invalid", { message: `${path} cannot be read`, usage: evaluate.usage });
-  const items = itemsIn(text);
+  const items = itemsInFile(datasetFormatOf(path) ?? "jsonl", text);
   if (!items.ok) return items;
   const scorers = await scorersOf(listOf(options.scorer), evaluate.usage);
   return scorers.ok ? evalOffline(basename(path), items.value, scorers.value) : scorers;
@@ -157,7 +157,7 @@ async function variantsOf(options: CommandContext["options"]): Promise<Result<Va
 
 /** A file becomes a dataset of its name: the same file again makes no new version. */
 async function datasetFrom(api: Api, subject: string): Promise<Result<Dataset>> {
-  const format = /\.(jsonl|ndjson)$/.test(subject) ? "jsonl" : /\.csv$/.test(subject) ? "csv" : undefined;
+  const format = datasetFormatOf(subject);
   if (!format) return findDataset(api, subject);
   const text = await readFile(subject, "utf8").catch(() => undefined);
   if (text === undefined)

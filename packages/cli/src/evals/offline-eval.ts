@@ -1,6 +1,6 @@
 /** Recordings scored in this process: no server, no model, no network. What was recorded is measured, not run again. */
 import type { DatasetItemCreate as Item, ScorerSpec as Spec } from "@capstan/client";
-import { DatasetItemCreate, figuresFrom } from "@capstan/client/wire";
+import { figuresFrom } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import {
   faultsText,
@@ -8,7 +8,6 @@ import {
   isPassed,
   isPlain,
   KIND_PATTERNS,
-  parseClearJson,
   plainScore,
   readInput,
   type ScoredRun,
@@ -20,29 +19,6 @@ import {
 } from "@capstan/core/internal";
 import { z } from "zod";
 import type { EvalCell, EvalResult } from "./eval-result.ts";
-
-export function itemsIn(text: string): Result<Item[]> {
-  const items: Item[] = [];
-  const faults: string[] = [];
-  for (const [at, line] of text.split(/\r?\n/).entries()) {
-    if (line.trim() === "") continue;
-    const value = jsonIn(line);
-    const read = value === undefined ? undefined : readInput(DatasetItemCreate, value);
-    if (!read) faults.push(`line ${at + 1} is not JSON, or has a key twice`);
-    else if (read.ok) items.push(read.value);
-    else faults.push(`line ${at + 1}: ${faultsText(read.faults)}`);
-  }
-  if (faults.length > 0) return fail("dataset_file_invalid", { where: faults.join("; ") });
-  return items.length === 0 ? fail("dataset_file_invalid", { where: "it has no items" }) : ok(items);
-}
-
-function jsonIn(line: string): unknown {
-  try {
-    return parseClearJson(line);
-  } catch {
-    return undefined; // no line of JSON is undefined
-  }
-}
 
 export function evalOffline(
   dataset: string,

@@ -115,6 +115,20 @@ describe("statistics", () => {
     expect(low).toBeCloseTo(0.722, 2); // Wilson
   });
 
+  test.each([
+    [2, 12.7062],
+    [11, 2.22814],
+    [12, 2.20099],
+    [16, 2.13145],
+    [31, 2.04227],
+  ])("an interval of %d scores is as wide as Student's t says", (count, t) => {
+    const scores = Array.from({ length: count }, (_, at) => 0.5 + (at % 2 === 0 ? 0.001 : -0.001) * (at + 1));
+    const mean = scores.reduce((sum, score) => sum + score, 0) / count;
+    const deviation = Math.sqrt(scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / (count - 1));
+    const { low = 0, high = 0 } = intervalOf(scores) ?? {};
+    expect((high - low) / 2 / (deviation / Math.sqrt(count))).toBeCloseTo(t, 3);
+  });
+
   test("an interval of shares contains the mean and stays within 0 and 1", () => {
     const { mean, low, high } = intervalOf([0.2, 0.5, 0.9, 1, 0.7]) ?? { mean: 0, low: 0, high: 0 };
     expect(mean).toBeCloseTo(0.66);

@@ -1,5 +1,10 @@
 /** Sources of dataset items: recorded runs that the caller may see, files, and items written by hand. */
-import type { DatasetImport, DatasetItemsPut, DatasetWritten } from "@capstan/client/wire";
+import {
+  type DatasetImport,
+  type DatasetItemsPut,
+  type DatasetWritten,
+  itemsInFile,
+} from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import type { DatasetItem, TextKind } from "@capstan/core/internal";
 import {
@@ -17,7 +22,7 @@ import type { z } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { selectionOf } from "../replays/replay-dto.ts";
-import { itemsInFile, writtenDto } from "./dataset-dto.ts";
+import { writtenDto } from "./dataset-dto.ts";
 
 export interface DatasetParts {
   readonly database: Pick<Database, "pool">;
@@ -79,7 +84,8 @@ export async function importItems(
   if (file) {
     const read = itemsInFile(file.format, file.text);
     if (!read.ok) return read;
-    const labelled = read.value.map((item) =>
+    const items = read.value as DatasetItem[];
+    const labelled = items.map((item) =>
       labels.length === 0 ? item : { ...item, labels: [...new Set([...(item.labels ?? []), ...labels])] },
     );
     const clean = cleaned(labelled, "file", caller, scrub);
