@@ -133,10 +133,7 @@ export {
 } from "./wire/experiments.ts";
 export { listQueries } from "./wire/list-queries.ts";
 export { Memory, MemoryCreate, MemoryPage, MemoryPatch, MemoryQuery } from "./wire/memories.ts";
-export {
-  mergePatch,
-  patchBetween,
-} from "./wire/merge-patch.ts";
+export { mergePatch } from "./wire/merge-patch.ts";
 export {
   DefaultModel,
   DefaultModelPut,

@@ -379,5 +379,5 @@ export {
   type Trigger,
   UserEmail,
 } from "./triggers/trigger.ts";
-export { endOfJsonString, parseClearJson, unclearKey } from "./unclear-json.ts";
-export { parseKeepingDigits, unclearValue } from "./unclear-values.ts";
+export { parseClearJson, unclearKey } from "./unclear-json.ts";
+export { parseKeepingDigits } from "./unclear-values.ts";
