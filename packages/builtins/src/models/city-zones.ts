@@ -55,12 +55,22 @@ export function timezoneOf(text: string): string | undefined {
   return country && countries.get(country);
 }
 
+/** What a text calls a place of this zone: "Boston", although the zone is called New York's. */
+export function cityIn(text: string, zone: string): string | undefined {
+  english ??= loadCities();
+  const name = nameIn(text, english);
+  return name !== undefined && english.get(name) === zone ? titled(name) : undefined;
+}
+
 /** The English name of a city that another language calls differently: "Tokyo" for 東京. */
 export function placeOf(text: string): string | undefined {
   foreign ??= new Map(Object.entries(JSON.parse(readFileSync(NAMES, "utf8")) as Record<string, string>));
   const name = nameIn(text, foreign);
-  return name && foreign.get(name)?.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
+  const city = name && foreign.get(name);
+  return city && titled(city);
 }
+
+const titled = (name: string): string => name.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
 
 /** The longest name in the text. Japanese and Chinese have no spaces, so there every position may begin one. */
 function nameIn(text: string, names: ReadonlyMap<string, string>): string | undefined {

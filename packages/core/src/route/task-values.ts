@@ -120,7 +120,7 @@ export const numberOf = ({ text }: FoundValue): number => Number(text);
 
 /** List items in the text: after a colon, between commas and "and", or on separate lines. */
 export function listItems(task: string): string[] {
-  const behindColon = /:\s*([\s\S]+)$/.exec(task)?.[1] ?? task;
+  const behindColon = /:(?!\/\/)\s*([\s\S]+)$/.exec(task)?.[1] ?? task;
   const lines = behindColon
     .split(/\n+/)
     .map(trimItem)

@@ -4,19 +4,19 @@ const SETTINGS = "[Settings](/settings/models)";
 
 const ABOUT: readonly (readonly [asked: RegExp, answer: string])[] = [
   [
-    /\b(?:how|what|why|explain|when)\b.*\bapprov(?:e|ed|al|als|ing)\b/i,
+    /\b(?:how|what|why|explain|when)\b.*\bapprov(?:e|ed|al|als|ing)\b(?: (?:a|the|this|that|it|them|something|things?|calls?|tools?|runs?|process|flow|button|do|does|is|are|mean|works?|here|needed|required|asked|for|in capstan))*[?!. ]*$/i,
     "A tool that needs approval does not run until somebody answers: you see the call with its arguments, and allow it, change it or deny it. The run waits, also over a restart. Everything that waits is under [Approvals](/approvals). Say **tour** to try it.",
   ],
   [
-    /\b(?:free|price|pricing|subscription)\b|\bhow much\b.*\b(?:cost|pay|charge|is (?:this|it|capstan))\b|\b(?:cost|pay)\b.*\b(?:me|you|this|anything|money)\b/i,
+    /\b(?:is|are|does|do)\b.{0,12}\b(?:this|it|capstan|you)\b.{0,20}\b(?:free|cost|subscription)\b|\bfree to use\b|^(?:what(?:'s| is| are)? )?(?:the |your )?(?:price|prices|pricing|subscription|costs?)(?: of (?:this|it|capstan))?[?!. ]*$|\bhow much (?:does|do|will|would|is) (?:this|it|that|capstan|you|we|i)\b(?! \w+ (?:have|need|want|eat|drink|weigh))|\bdo (?:i|we) (?:have|need) to pay\b/i,
     "Capstan and this demo cost nothing. With a provider's key you pay that provider for what you use; [Usage](/usage) shows tokens and cost, and [Budgets](/budgets) limit them.",
   ],
   [
-    /\b(?:where|who|is|are|do(?:es)?)\b.*\b(?:data|conversations?|chats?|messages?|files?)\b.*\b(?:stored?|saved?|kept|safe|secure|private|leaves?|sent|shared?|seen?|go(?:es)?)\b|\b(?:where|who)\b.*\b(?:store|save|keep|sees?|reads?)\b.*\b(?:data|conversations?|chats?|messages?|files?)\b|\bprivacy\b/i,
+    /\b(?:where|who|is|are|do(?:es)?)\b.*\b(?:data|conversations?|chats?|messages?|files?)\b.*\b(?:stored?|saved?|kept|safe|secure|private|leaves?|sent|shared?|seen?|go(?:es)?)\b|\b(?:where|who)\b.*\b(?:store|save|keep|sees?|reads?)\b.*\b(?:data|conversations?|chats?|messages?|files?)\b|^(?:what about |how about |your |and )*(?:my )?privacy(?: policy)?[?!. ]*$/i,
     "Everything is stored on the machine where the server runs, in the folder that [This server](/settings/about) names. The demo sends nothing to anybody. A model of a provider receives the conversation it answers.",
   ],
   [
-    /\b(?:api )?keys?\b|\b(?:add|use|connect|set ?up|configure|switch|choose|change|get|install|support|run|what|which)\b.*\b(?:models?|providers?|openai|anthropic|gemini|claude|gpt\S*|ollama|mistral|deepseek|llama\S*)(?!\p{L})/iu,
+    /\bapi[- ]?keys?\b|\b(?:where|how|add|enter|paste|put|need|use|set)\b.{0,30}\bkeys?(?: in| here)?[?!. ]*$|\b(?:openai|anthropic|google|gemini|mistral|provider)(?:'s)? keys?\b|\b(?:add|use|connect|set ?up|configure|switch|choose|change|get|install|support|run|what|which)\b.*\b(?:models?|providers?|openai|anthropic|gemini|claude|gpt\S*|ollama|mistral|deepseek|llama\S*)(?!\p{L})/iu,
     `Open ${SETTINGS}, choose a provider and paste its key; it is tested before it is saved. In a terminal: \`capstan providers add\`. A model server on this machine, such as Ollama or LM Studio, is found without a key.`,
   ],
   [

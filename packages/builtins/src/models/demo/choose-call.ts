@@ -71,6 +71,8 @@ const RUN_CODE =
   /^(?:please\s+)?(?:run|execute|eval(?:uate)?)\s+(?:this\s+|the\s+)?(?:(python|javascript|js|bash|shell)\b)?(?:\s*code)?\s*:?\s*([\s\S]+?)(?:\s+(?:in|with|as)\s+(python|javascript|js|bash|shell)\s*)?$/i;
 /** "Divide 100 by it", "subtract that from 100". */
 const RESULT_COMES_SECOND = /\bby (?:it|that|the result)\b|\b(?:it|that|the result) from\b/i;
+/** "17% of 350" holds no 17 that may be added. */
+const PERCENT = /\d\s*(?:%|percent\b)/i;
 /** Words that ask for nothing. */
 const FILLERS = /\b(?:please|now|again|back|just|make|give|tell|show|want|need|quickly|everything)\b/gi;
 const FENCED = /```(\w*)\n([\s\S]+?)```/;
@@ -105,6 +107,7 @@ export function chooseCall(
     })
     .filter((fit) => fit.score >= LEAST_SCORE && isNamed(sentence, fit))
     .sort((a, b) => rank(b) - rank(a));
+  if (isTie(choices)) return undefined;
   for (const fit of choices) {
     const choice = choiceOf(fit, words !== sentence);
     if (choice) return choice;
@@ -134,7 +137,7 @@ interface Fit {
 
 /** Words choose a tool; values that fit its parameters count for it, and missing ones against it. */
 function fitOf(step: string, tool: ChoosableTool, score: number, earlier: Earlier): Fit {
-  const { payload, missing, guessed, placed } = mapPayload(step, tool.inputSchema, { timezoneOf, placeOf });
+  const { payload, missing, guessed, placed, unplaced } = mapPayload(step, tool.inputSchema, { timezoneOf, placeOf });
   const continued = continuedSum(step, tool.inputSchema, earlier.result);
   const input: Record<string, JsonValue> = { ...payload, ...continued };
   const lacking: string[] = [];
@@ -147,7 +150,8 @@ function fitOf(step: string, tool: ChoosableTool, score: number, earlier: Earlie
     else if (isRequired(tool.inputSchema, name)) lacking.push(name);
   }
   for (const name of repeated(input)) if (!isRequired(tool.inputSchema, name)) delete input[name]; // each word is used once
-  const explained = explainedShare(step, tool, input);
+  const isWhole = unplaced.length === 0 && (!PERCENT.test(step) || ownTerms(tool).has("percent"));
+  const explained = isWhole ? explainedShare(step, tool, input) : 0;
   const fit = score + placed * PLACED_BONUS - lacking.length * LACKING_PRICE;
   return { tool, input, lacking, explained, guessed: guessed.length > 0, score: fit };
 }
@@ -168,6 +172,12 @@ function continuedSum(
   return RESULT_COMES_SECOND.test(step)
     ? { [first]: Number(said), [second]: result }
     : { [first]: result, [second]: Number(said) };
+}
+
+/** "How much is 3 and 4": the words fit adding as well as dividing, so either would be a guess. */
+function isTie([first, second]: readonly Fit[]): boolean {
+  if (!first || !second || first.lacking.length > 0 || Object.keys(first.input).length === 0) return false;
+  return rank(first) === rank(second) && JSON.stringify(first.input) === JSON.stringify(second.input);
 }
 
 const rank = ({ score, explained }: Fit): number => score + explained * EXPLAINED_WEIGHT;

@@ -63,6 +63,25 @@ describe("answers in sentences, without a call", () => {
     ["next", /^Whenever you are ready/],
     ["write a story about my team", /called none/],
     ["write a deploy script", /called none/],
+    ["Hey! First time here, what should I try?", /^(?:Hello! )?I am Capstan's built-in demo/],
+    ["Where do I start?", /^I am Capstan's built-in demo/],
+    ["I'm new here", /^I am Capstan's built-in demo/],
+    ["hey, how are you?", /^Hello!/],
+    ['translate "good morning, how are you" into Japanese', /called none/],
+    ['say "how are you" in French', /called none/],
+    ["compare the price of 3 kg at 4.50 and 5 kg at 7.20", /called none/],
+    ["give me a gluten free dinner recipe", /called none/],
+    ["how much does a flight to Paris cost", /called none/],
+    ["write a poem about privacy", /called none/],
+    ["what are the keys on a piano", /called none/],
+    ["how do I approve a pull request on github", /called none/],
+    ["how much is 3 and 4", /called none/],
+    ["calculate 3 4", /called none/],
+    ["add 3 4 and 5", /called none/],
+    ["what is 10 minus 20 plus 5", /called none/],
+    ["add 10% to 50", /two numbers at a time/],
+    ["how much is 17% of 349.99", /two numbers at a time/],
+    ["write a letter to santa.com", /called none/],
   ])("%j", (message, expected) => {
     const { text, call } = answer(message);
     expect(call).toBeUndefined();
@@ -70,6 +89,10 @@ describe("answers in sentences, without a call", () => {
   });
 
   test.each<[string, RegExp]>([
+    ["is this free?", /\[Usage\]\(\/usage\)/],
+    ["pricing?", /\[Usage\]\(\/usage\)/],
+    ["do I need an API key", /\[Settings\]\(\/settings\/models\)/],
+    ["why do I have to approve this", /\[Approvals\]\(\/approvals\)/],
     ["how much does this cost me", /\[Usage\]\(\/usage\)/],
     ["where do you store my data?", /on the machine where the server runs/],
     ["does my data leave my computer?", /on the machine where the server runs/],
@@ -273,6 +296,13 @@ describe("says in words what a tool answered", () => {
     ["order", {}, { order_id: 7, lines: [{ a: 1 }] }, "- order id: 7\n- lines: 1 item"],
   ])("%s %j %j", (tool, input, value, expected) => {
     expect(wordAnswer({ tool, input: input as Record<string, never>, value, isError: false })).toBe(expected);
+  });
+
+  test("by the name of the city that was asked for, not by that of its time zone", () => {
+    const value = { timestamp: "2026-11-16T08:45:10-05:00", timezone: "America/Toronto" };
+    const answered = called("get_current_time", { timezone: "America/Toronto" }, value);
+    const { text } = reply({ prompt: [user("Quelle heure est-il à Montréal ?"), ...answered], tools });
+    expect(text).toBe("It is 08:45 in Montreal (Monday 16 November 2026).");
   });
 
   test("never as JSON, whatever the shape", () => {

@@ -29,7 +29,7 @@ export function reply({ prompt, tools = [], responseFormat }: Asked): Reply {
 
 /** One step of the message after the other; when all are done, or one failed, their results. */
 function nextStep({ task, calls, answers }: Turn, offered: readonly ChoosableTool[]): Reply {
-  const told = answers.map(wordAnswer);
+  const told = answers.map((answer) => wordAnswer(answer, task));
   const step = stepsOf(task).slice(0, MOST_STEPS)[calls.length];
   if (step === undefined || answers.some(({ isError }) => isError)) return { text: told.join("\n\n") };
   const values: Record<string, JsonValue> = Object.assign({}, ...calls.map(({ input }) => input));

@@ -30,8 +30,9 @@ const GREETING =
 /** "Is anybody home?", "test": somebody tries whether there is an answer at all. */
 const PRESENCE =
   /^(?:is )?(?:any(?:body|one)|you|someone|somebody)\b.{0,12}\b(?:home|there|here)\b[?!. ]*$|\bare you there\b|^(?:test(?:ing)?|ping)[\s\d.!?]*$/i;
+/** At the beginning, after a greeting at most: "translate “how are you”" asks for something else. */
 const HOW_ARE_YOU =
-  /\bhow are you\b(?! (?:different|better|made))|\bhow(?:'s| is) it going\b|\bwhat(?:'?s| is) (?:up|good)\b|\bwie geht'?s\b/i;
+  /^(?:[\p{L}' ]{0,24}[,.!?] *|(?:hi|hey|hello|so|and) )?(?:how are you\b(?! (?:different|better|made))|how(?:'s| is) it going\b|what(?:'?s| is) (?:up|good)\b|wie geht'?s\b)/iu;
 const THANKS =
   /^(?:many )?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|obrigad[oa]|tack|dank je|dzięki|спасибо|谢谢|謝謝|ありがとう|감사합니다|great|perfect|nice|cool|awesome|ok(?:ay)?)(?!\p{L})[\s\p{L},'’]{0,24}(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s!.])*$/iu;
 /** Words and pictures that ask for nothing. */
@@ -42,7 +43,7 @@ const ANNOYED =
 const MOST_ANNOYED_WORDS = 10; // a longer message is about something else
 const GOODBYE = /^(?:bye|goodbye|good night|see you|ciao|tsch[uü]ss)\b[\s\p{L},]{0,16}[!.]*$/iu;
 const HELP =
-  /^(?:\/?help|\?+|menu|start|commands|what now|hilfe)[!.?]*$|\bwhat (?:can|do) you do\b|\bwhat (?:is|does) (?:this|it|capstan)(?: (?:thing|app|tool|page|site|place))?(?: do)?[?!. ]*$|\bwhat (?:do|should|can) i do\b(?: (?:now|next|here|first|with .{1,20}))*[?!. ]*$|\bhow (?:do|does|can) (?:i|this|you) (?:start|begin|work|use)\b|\bwhat (?:are|can) (?:your|i) (?:tools|capabilities|skills|ask|try)\b|\bshow me what you can\b|\bwas kannst du\b|\bwas ist das(?: hier)?[?!. ]*$|\bqu[eé] es esto\b|\bc'est quoi(?: ce truc| ça)?[?!. ]*$|\bqu'est-ce que c'est\b|\bcos'è (?:questo|questa|quest[oa] cosa)\b|\bo que é isto\b|\bwat is dit\b|\bvad är det h[äa]r\b|\bco to (?:jest|za)\b|(?<!\p{L})что это(?: такое)?[?!. ]*$|这是什么|這是什麼|これは何|이게 뭐|\bque (?:peux-tu|pouvez-vous|sais-tu) faire\b|\bqué (?:puedes|sabes) hacer\b|\bcosa (?:puoi|sai) fare\b|\bo que (?:você )?(?:pode|sabe) fazer\b|\bwat kun je\b|\bvad kan du\b|\bco (?:potrafisz|umiesz)\b|(?<!\p{L})что ты (?:умеешь|можешь)|(?:你|您)(?:能|可以|会)(?:做|帮).*什么|何ができ|무엇을 할 수/iu;
+  /^(?:\/?help|\?+|menu|start|commands|what now|hilfe)[!.?]*$|^(?:[\p{L}' ]{0,24}[,.!] *)*(?:where (?:do|should|can) (?:i|we) (?:start|begin)|what (?:should|can|could) (?:i|we) try|i(?:'m| am) new(?: here| to this)?|(?:this is )?(?:my )?first time here|show me something(?: cool| nice| interesting)?|how does this work|get(?:ting)? started)(?: (?:first|now|here))*[!.? ]*$|\bwhat (?:can|do) you do\b|\bwhat (?:is|does) (?:this|it|capstan)(?: (?:thing|app|tool|page|site|place))?(?: do)?[?!. ]*$|\bwhat (?:do|should|can) i do\b(?: (?:now|next|here|first|with .{1,20}))*[?!. ]*$|\bhow (?:do|does|can) (?:i|this|you) (?:start|begin|work|use)\b|\bwhat (?:are|can) (?:your|i) (?:tools|capabilities|skills|ask|try)\b|\bshow me what you can\b|\bwas kannst du\b|\bwas ist das(?: hier)?[?!. ]*$|\bqu[eé] es esto\b|\bc'est quoi(?: ce truc| ça)?[?!. ]*$|\bqu'est-ce que c'est\b|\bcos'è (?:questo|questa|quest[oa] cosa)\b|\bo que é isto\b|\bwat is dit\b|\bvad är det h[äa]r\b|\bco to (?:jest|za)\b|(?<!\p{L})что это(?: такое)?[?!. ]*$|这是什么|這是什麼|これは何|이게 뭐|\bque (?:peux-tu|pouvez-vous|sais-tu) faire\b|\bqué (?:puedes|sabes) hacer\b|\bcosa (?:puoi|sai) fare\b|\bo que (?:você )?(?:pode|sabe) fazer\b|\bwat kun je\b|\bvad kan du\b|\bco (?:potrafisz|umiesz)\b|(?<!\p{L})что ты (?:умеешь|можешь)|(?:你|您)(?:能|可以|会)(?:做|帮).*什么|何ができ|무엇을 할 수/iu;
 const WHO_ARE_YOU =
   /\b(?:who|what) are you\b|\bwhat model\b|\bwhich model\b|\bare you (?:an? )?(?:ai|bot|human|real|chatgpt|gpt|claude|llm)\b|\byour name\b/i;
 

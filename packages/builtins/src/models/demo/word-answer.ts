@@ -1,4 +1,5 @@
 /** A tool's answer in words, never as JSON: a sentence for the shapes of built-in tools, lines for any other. */
+import { cityIn } from "../city-zones.ts";
 import type { ToolAnswer } from "./turn.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -7,21 +8,21 @@ const SHOWN_CHARS = 1500;
 const SHOWN_ITEMS = 12;
 const LINE_CHARS = 200;
 
-export function wordAnswer(answer: ToolAnswer): string {
+export function wordAnswer(answer: ToolAnswer, task = ""): string {
   const { tool, value, isError } = answer;
   if (isError) return `\`${tool}\` did not work: ${messageOf(value)}`;
   if (typeof value !== "object" || value === null) return cut(String(value));
   const fields = value as Fields;
   for (const word of SHAPES) {
-    const said = word(fields, answer);
+    const said = word(fields, answer, task);
     if (said !== undefined) return said;
   }
   return linesOf(fields);
 }
 
-type Shape = (fields: Fields, answer: ToolAnswer) => string | undefined;
+type Shape = (fields: Fields, answer: ToolAnswer, task: string) => string | undefined;
 
-const time: Shape = ({ timestamp, timezone }) => {
+const time: Shape = ({ timestamp, timezone }, _answer, task) => {
   if (typeof timezone !== "string" || typeof timestamp !== "string") return undefined;
   const [, date, clock] = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})/.exec(timestamp) ?? [];
   if (!date || !clock) return `It is ${timestamp}.`;
@@ -29,7 +30,8 @@ const time: Shape = ({ timestamp, timezone }) => {
     dateStyle: "full",
     timeZone: "UTC",
   });
-  return `It is ${clock} in ${timezone.split("/").at(-1)?.replaceAll("_", " ")} (${day.replace(",", "")}).`;
+  const place = cityIn(task, timezone) ?? timezone.split("/").at(-1)?.replaceAll("_", " ");
+  return `It is ${clock} in ${place} (${day.replace(",", "")}).`;
 };
 
 const OPERATORS: Readonly<Record<string, string>> = { add: "+", subtract: "−", multiply: "×", divide: "÷" };
