@@ -1,6 +1,9 @@
 /** Refusals of the gate, in the order of its checks. Each reaches the model as a tool result. */
 import { row } from "./failure.ts";
 
+/** A reason in a person's words may lack its full stop, and the next step follows. */
+const sentence = (why: string): string => (/[.!?]\s*$/.test(why) ? why : `${why}.`);
+
 export const gateFailures = {
   tool_unknown: row<{ tool: string; nearest: readonly string[]; known: readonly string[] }>({
     status: 404,
@@ -67,13 +70,13 @@ export const gateFailures = {
   }),
   rule_denied: row<{ tool: string; rule: string; id: string; why: string }>({
     status: 403,
-    message: ({ tool, rule, why }) => `"${tool}" is denied by the rule "${rule}": ${why}`,
+    message: ({ tool, rule, why }) => `"${tool}" is denied by the rule "${rule}": ${sentence(why)}`,
     nextStep: ({ id }) =>
       `Continue without this call, or change its arguments. The rule's id, for whoever may change it, is ${id}.`,
   }),
   tool_denied: row<{ tool: string; why: string }>({
     status: 403,
-    message: ({ tool, why }) => `"${tool}" is denied: ${why}`,
+    message: ({ tool, why }) => `"${tool}" is denied: ${sentence(why)}`,
     nextStep: () => "Continue without it, or change the agent's policy.",
   }),
   tool_timeout: row<{ tool: string; timeoutMs: number }>({

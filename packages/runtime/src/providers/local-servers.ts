@@ -49,6 +49,18 @@ const LmStudioModels = z.object({
     }),
   ),
 });
+/** Before LM Studio 0.4. */
+const OldLmStudioModels = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string(),
+      max_context_length: z.number().optional(),
+      loaded_context_length: z.number().optional(),
+      capabilities: z.array(z.string()).optional(),
+    }),
+  ),
+});
 const OpenAiModels = z.object({
   data: z.array(
     z.object({ id: z.string(), owned_by: z.string().default(""), max_model_len: z.number().optional() }),
@@ -78,9 +90,9 @@ async function ollamaModels(ask: Ask): Promise<readonly ListedModel[] | undefine
   return models.filter(({ chat }) => chat).map(({ chat: _, ...model }) => model);
 }
 
-async function lmStudioModels(ask: Ask): Promise<readonly ListedModel[] | undefined> {
-  const answer = LmStudioModels.safeParse(await ask("/api/v1/models"));
-  if (!answer.success) return undefined;
+export async function lmStudioModels(ask: Ask): Promise<readonly ListedModel[] | undefined> {
+  const answer = LmStudioModels.safeParse(await ask("/api/v1/models").catch(() => undefined));
+  if (!answer.success) return oldLmStudioModels(ask);
   return answer.data.models
     .filter(({ type }) => type === "llm" || type === "vlm")
     .map(({ key, max_context_length, loaded_instances, capabilities }) => ({
@@ -88,6 +100,19 @@ async function lmStudioModels(ask: Ask): Promise<readonly ListedModel[] | undefi
       contextWindow: loaded_instances[0]?.config.context_length ?? max_context_length,
       tools: capabilities.trained_for_tool_use,
       images: capabilities.vision,
+    }));
+}
+
+async function oldLmStudioModels(ask: Ask): Promise<readonly ListedModel[] | undefined> {
+  const answer = OldLmStudioModels.safeParse(await ask("/api/v0/models").catch(() => undefined));
+  if (!answer.success) return openAiModels("organization_owner")(ask);
+  return answer.data.data
+    .filter(({ type }) => type === "llm" || type === "vlm")
+    .map(({ id, type, max_context_length, loaded_context_length, capabilities }) => ({
+      id,
+      contextWindow: loaded_context_length ?? max_context_length,
+      tools: capabilities?.includes("tool_use"),
+      images: type === "vlm",
     }));
 }
 
@@ -105,7 +130,9 @@ const openAiModels =
   async (ask: Ask): Promise<readonly ListedModel[] | undefined> => {
     const answer = OpenAiModels.safeParse(await ask("/v1/models"));
     if (!answer.success) return undefined;
-    const own = answer.data.data.filter(({ owned_by }) => ownedBy === undefined || owned_by === ownedBy);
+    const own = answer.data.data.filter(
+      ({ id, owned_by }) => (ownedBy === undefined || owned_by === ownedBy) && !/embed/i.test(id),
+    );
     if (own.length === 0) return undefined;
     return own.map(({ id, max_model_len }) => ({ id, contextWindow: max_model_len }));
   };

@@ -7,6 +7,9 @@ export interface ListedModel {
   readonly contextWindow?: number | undefined;
   readonly tools?: boolean | undefined;
   readonly images?: boolean | undefined;
+  /** In dollars per million tokens. */
+  readonly inputPrice?: number | undefined;
+  readonly outputPrice?: number | undefined;
 }
 
 export interface ModelListRow {
@@ -32,9 +35,24 @@ const OpenAiList = z.object({
       max_model_len: z.number().optional(),
       context_length: z.number().optional(),
       context_window: z.number().optional(),
+      max_context_length: z.number().optional(),
+      // OpenRouter's, in dollars per token; what it lists otherwise is left alone.
+      pricing: z
+        .object({ prompt: z.coerce.number().min(0), completion: z.coerce.number().min(0) })
+        .optional()
+        .catch(undefined),
+      supported_parameters: z.array(z.string()).optional().catch(undefined),
+      architecture: z
+        .object({ input_modalities: z.array(z.string()) })
+        .optional()
+        .catch(undefined),
     }),
   ),
 });
+
+const MILLION = 1_000_000;
+const perMillion = (price: number | undefined): number | undefined =>
+  price === undefined ? undefined : Math.round(price * MILLION * MILLION) / MILLION;
 
 /** Models that are not for chat, in the same list. */
 const NO_CHAT =
@@ -46,9 +64,14 @@ function readOpenAi(answer: unknown): readonly ListedModel[] | undefined {
   return parsed.data.data
     .filter(({ id }) => !NO_CHAT.test(id))
     .slice(0, MOST_MODELS)
-    .map(({ id, max_model_len, context_length, context_window }) => ({
-      id,
-      contextWindow: max_model_len ?? context_length ?? context_window,
+    .map((model) => ({
+      id: model.id,
+      contextWindow:
+        model.max_model_len ?? model.context_length ?? model.context_window ?? model.max_context_length,
+      tools: model.supported_parameters?.includes("tools"),
+      images: model.architecture?.input_modalities.includes("image"),
+      inputPrice: perMillion(model.pricing?.prompt),
+      outputPrice: perMillion(model.pricing?.completion),
     }));
 }
 

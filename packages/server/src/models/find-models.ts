@@ -1,6 +1,6 @@
 /**
- * Models available on this machine, found without external requests: local model servers, and coding agents that are
- * installed and logged in. Searched at startup and on request; the last result is cached.
+ * Models available on this machine: local model servers, and coding agents that are installed and logged in; and the
+ * models of configured providers, which are asked for their lists. Searched at startup and on request; the last result is cached.
  */
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -17,6 +17,8 @@ export interface FoundAgent {
 
 export interface FoundModels {
   readonly servers: readonly LocalServer[];
+  /** Providers with a key. */
+  readonly hosted: readonly LocalServer[];
   readonly agents: readonly FoundAgent[];
 }
 
@@ -27,7 +29,7 @@ export interface ModelFinder {
   look(): Promise<FoundModels>;
 }
 
-const NOTHING: FoundModels = { servers: [], agents: [] };
+const NOTHING: FoundModels = { servers: [], hosted: [], agents: [] };
 const KEPT_MS = 5_000; // several screens ask at once
 const ENDPOINT_WITHIN_MS = 2_000;
 
@@ -41,12 +43,13 @@ export function openModelFinder({ enabled, environment, providers }: FinderParts
   let latest = NOTHING;
   let looking: { at: number; found: Promise<FoundModels> } | undefined;
   const look = async (): Promise<FoundModels> => {
-    const [local, named, agents] = await Promise.all([
+    const [local, named, hosted, agents] = await Promise.all([
       findLocalServers({ environment }),
-      namedEndpoints(providers),
+      listedEndpoints(providers, true),
+      listedEndpoints(providers, false),
       findCodingAgents(environment),
     ]);
-    latest = { servers: [...named, ...local], agents };
+    latest = { servers: [...named, ...local], hosted, agents };
     return latest;
   };
   return {
@@ -60,9 +63,11 @@ export function openModelFinder({ enabled, environment, providers }: FinderParts
   };
 }
 
-/** Endpoints that the operator configured by address: only they know which models they have. */
-async function namedEndpoints(providers: Providers): Promise<LocalServer[]> {
-  const states = (await providers.list()).filter(({ configured, keyless }) => configured && keyless);
+/** Configured endpoints that alone know which models they have: those given by address, or those with a key. */
+async function listedEndpoints(providers: Providers, keyless: boolean): Promise<LocalServer[]> {
+  const states = (await providers.list()).filter(
+    (state) => state.configured && state.listsModels && state.keyless === keyless,
+  );
   const found = await Promise.all(
     states.map(async ({ provider, label }): Promise<LocalServer[]> => {
       const credentials = await providers.credentials(provider);

@@ -24,16 +24,16 @@ export async function modelChoices({
     .models(NATIVE_AGENT)
     .filter(({ provider = "", deprecated }) => configured.has(provider) && !deprecated)
     .map((model) => listedChoice(model, labels.get(model.provider ?? "") ?? ""));
-  const local = found.servers.flatMap(({ provider, label, models: own }) =>
+  const local = [...found.servers, ...found.hosted].flatMap(({ provider, label, models: own }) =>
     own.map(
-      ({ id, contextWindow, tools, images }): ModelChoice => ({
+      ({ id, contextWindow, tools, images, inputPrice, outputPrice }): ModelChoice => ({
         name: `${provider}/${id}`,
         label: id,
         provider,
         provider_label: label,
         context_window: contextWindow ?? null,
-        input_price: null,
-        output_price: null,
+        input_price: inputPrice ?? null,
+        output_price: outputPrice ?? null,
         tools: tools ?? null,
         images: images ?? null,
         thinking: null,

@@ -31,6 +31,11 @@ export const PREFERRED: Readonly<Record<string, string>> = {
   anthropic: "anthropic/claude-sonnet-5-5",
   openai: "openai/gpt-6.1-sol",
   google: "google/gemini-3.8-flash",
+  openrouter: "openrouter/openrouter/auto",
+  groq: "groq/openai/gpt-oss-120b",
+  mistral: "mistral/mistral-large-latest",
+  deepseek: "deepseek/deepseek-chat",
+  xai: "xai/grok-4",
 };
 
 const DEFAULT_MODEL = "default_model"; // the key of the operator's choice in the settings
@@ -89,8 +94,7 @@ export function openServerModels(parts: ServerModelParts): ServerModels {
     if (choice !== undefined) return named(choice, "settings");
     const states = await providers.list();
     const keyed = states.find(({ provider, configured }) => configured && PREFERRED[provider]);
-    const preferred = keyed && PREFERRED[keyed.provider];
-    if (preferred) return named(preferred, "provider");
+    if (keyed) return named(bestOf(keyed.provider, finder.latest()), "provider");
     const local = bestLocal(finder.latest());
     return local === undefined ? named(OFFLINE, "demo") : named(local, "local");
   });
@@ -127,6 +131,15 @@ const localCredentials = ({ servers }: FoundModels, provider: string) => {
   return server && { baseUrl: server.baseUrl };
 };
 
+/** The provider's usual default, or, where its list lacks that one, the first that can call tools. */
+function bestOf(provider: string, { hosted }: FoundModels): string {
+  const usual = PREFERRED[provider] ?? "";
+  const { models = [] } = hosted.find((each) => each.provider === provider) ?? {};
+  if (models.length === 0 || models.some(({ id }) => `${provider}/${id}` === usual)) return usual;
+  const best = models.find(({ tools }) => tools !== false) ?? models[0];
+  return best ? `${provider}/${best.id}` : usual;
+}
+
 /** The first model that can call tools, or whose server does not report it. */
 function bestLocal({ servers }: FoundModels): string | undefined {
   const all = servers.flatMap(({ provider, models }) => models.map((model) => ({ provider, model })));
@@ -134,19 +147,37 @@ function bestLocal({ servers }: FoundModels): string | undefined {
   return best && `${best.provider}/${best.model.id}`;
 }
 
-/** The model list's data about a local server's model. */
-function localModel({ servers }: FoundModels, name: string): ModelValidationResult | undefined {
-  for (const { provider, models } of servers) {
-    const model = models.find(({ id }) => `${provider}/${id}` === name);
-    if (model) return { valid: true, status: "ok", message: "", model: localCapabilities(provider, model) };
-  }
-  return undefined;
+/** What a server's own list says of its model. */
+function localModel({ servers, hosted }: FoundModels, name: string): ModelValidationResult | undefined {
+  const found = [...servers, ...hosted].find(({ provider, models }) =>
+    models.some(({ id }) => `${provider}/${id}` === name),
+  );
+  const model = found?.models.find(({ id }) => `${found.provider}/${id}` === name);
+  if (!found || !model) return undefined;
+  const isHosted = hosted.includes(found);
+  if (isHosted && model.contextWindow === undefined) return undefined; // nothing is known that is worth a guess
+  return {
+    valid: true,
+    status: "ok",
+    message: "",
+    model: listedCapabilities(found.provider, model, isHosted ? hostedPrices(model) : FREE),
+  };
 }
+
+type Prices = Pick<ModelCapabilities, "inputPricePerMillion" | "outputPricePerMillion" | "deployment">;
+
+const FREE: Prices = { inputPricePerMillion: 0, outputPricePerMillion: 0, deployment: "local" };
+
+const hostedPrices = ({ inputPrice, outputPrice }: ListedModel): Prices => ({
+  deployment: "hosted",
+  ...(inputPrice !== undefined && { inputPricePerMillion: inputPrice }),
+  ...(outputPrice !== undefined && { outputPricePerMillion: outputPrice }),
+});
 
 const SMALL_CONTEXT = 4_096; // the default of local servers; too large a guess would silently cut the start of the conversation
 const SMALL_OUTPUT = 2_048;
 
-function localCapabilities(provider: string, model: ListedModel): ModelCapabilities {
+function listedCapabilities(provider: string, model: ListedModel, prices: Prices): ModelCapabilities {
   const contextWindow = model.contextWindow ?? SMALL_CONTEXT;
   return {
     agent: NATIVE_AGENT,
@@ -156,8 +187,7 @@ function localCapabilities(provider: string, model: ListedModel): ModelCapabilit
     deprecated: false,
     contextWindow,
     maxOutputTokens: Math.max(SMALL_OUTPUT, Math.floor(contextWindow / 4)),
-    inputPricePerMillion: 0,
-    outputPricePerMillion: 0,
+    ...prices,
     supportsThinking: false,
     supportsToolCalling: model.tools !== false,
     supportsParallelToolCalls: false,
@@ -169,7 +199,6 @@ function localCapabilities(provider: string, model: ListedModel): ModelCapabilit
     supportsImageInput: model.images === true,
     supportsImageOutput: false,
     supportsFileInput: false,
-    deployment: "local",
     cliArgKey: "",
     cliArgValue: "",
     lastUpdated: "",

@@ -11,6 +11,8 @@ export interface ProviderState {
   readonly baseUrl?: string;
   /** It has no default address: a base URL configures it, with or without a key. */
   readonly keyless: boolean;
+  /** Which models it has, only it knows: no snapshot of prices describes them. */
+  readonly listsModels: boolean;
   /** An example address. */
   readonly example: string;
 }
@@ -34,8 +36,11 @@ export interface Providers {
 interface ProviderRow {
   readonly label: string;
   readonly key?: keyof Settings;
+  /** Another variable that people keep the same key in. */
+  readonly otherKey?: keyof Settings;
   readonly url?: keyof Settings;
   readonly keyless?: true;
+  readonly listsModels?: true;
   /** Its default address. */
   readonly address?: string;
   /** The SDK's own default address. */
@@ -64,6 +69,7 @@ const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   google: {
     label: "Google",
     key: "GOOGLE_GENERATIVE_AI_API_KEY",
+    otherKey: "GEMINI_API_KEY",
     url: "GOOGLE_BASE_URL",
     usual: "https://generativelanguage.googleapis.com/v1beta",
     example: "https://generativelanguage.googleapis.com/v1beta",
@@ -78,6 +84,7 @@ const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
     key: "OPENAI_COMPATIBLE_API_KEY",
     url: "OPENAI_COMPATIBLE_BASE_URL",
     keyless: true,
+    listsModels: true,
     example: LOCAL_EXAMPLE,
   },
   localai: {
@@ -85,19 +92,21 @@ const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
     key: "OPENAI_COMPATIBLE_API_KEY",
     url: "LOCALAI_BASE_URL",
     keyless: true,
+    listsModels: true,
     example: "http://127.0.0.1:8080/v1",
   },
 };
 
 /** A provider with OpenAI's chat completions API at a known address. */
 function compatible(label: string, key: keyof Settings, address: string): ProviderRow {
-  return { label, key, address, example: address };
+  return { label, key, address, listsModels: true, example: address };
 }
 
 /** Added by an operator under a custom name: an OpenAI-compatible server with an address. */
 const ownRow = (provider: string): ProviderRow => ({
   label: provider,
   keyless: true,
+  listsModels: true,
   example: LOCAL_EXAMPLE,
 });
 const rowOf = (provider: string): ProviderRow =>
@@ -113,7 +122,7 @@ export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS);
 export function openProviders(settings: Settings, store: ProviderStore, takesAddresses = true): Providers {
   const fromEnvironment = (provider: string): Credentials => {
     const row = rowOf(provider);
-    const apiKey = row.key && settings[row.key];
+    const apiKey = (row.key && settings[row.key]) ?? (row.otherKey && settings[row.otherKey]);
     const baseUrl = (row.url && settings[row.url]) ?? row.address;
     return { ...(typeof apiKey === "string" && { apiKey }), ...(typeof baseUrl === "string" && { baseUrl }) };
   };
@@ -167,6 +176,7 @@ export function openProviders(settings: Settings, store: ProviderStore, takesAdd
             configured: found !== undefined,
             from,
             keyless: row.keyless === true,
+            listsModels: row.listsModels === true,
             example: row.example,
             ...(own !== undefined && { baseUrl: own }),
           };

@@ -43,8 +43,9 @@ export async function saveProvider(
   const checked = input.check ? await checkProvider(models, input, credentials) : ok(undefined);
   if (!checked.ok) return checked;
   if (input.signal?.aborted) return fail("cancelled", { what: "The check" });
+  const before = await models.defaultModel();
   await providers.put(provider, { apiKey, baseUrl });
-  const used = await useIfWanted(models, input.defaultModel, checked.value?.tried, by);
+  const used = await useIfWanted(models, before, input.defaultModel, checked.value?.tried, by);
   if (!used.ok) return used;
   const { models: names = [], tried = null, tookMs = null } = checked.value ?? {};
   return ok({ models: names, triedModel: tried, tookMs, default: used.value });
@@ -53,11 +54,11 @@ export async function saveProvider(
 /** The requested default; or the model that just answered, if only the demo would answer otherwise. */
 async function useIfWanted(
   models: ServerModels,
+  before: DefaultModel,
   wanted: string | undefined,
   tried: string | undefined,
   by: string,
 ): Promise<Result<DefaultModel>> {
-  const before = await models.defaultModel();
   const name = wanted ?? (before.demo ? tried : undefined);
   return name === undefined || before.from === "environment" ? ok(before) : models.useModel(name, by);
 }

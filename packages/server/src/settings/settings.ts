@@ -132,6 +132,7 @@ const Environment = z.object({
   OPENAI_API_KEY: secret,
   OPENAI_BASE_URL: z.url().optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: secret,
+  GEMINI_API_KEY: secret,
   GOOGLE_BASE_URL: z.url().optional(),
   OPENROUTER_API_KEY: secret,
   GROQ_API_KEY: secret,

@@ -7,6 +7,9 @@ import { words } from "../kit/words.ts";
 import { JsonInput } from "./json-input.tsx";
 import { blank, type FieldKind, fieldsOf, isObject, type Json, type SchemaField } from "./schema-fields.ts";
 
+const FEWEST_ROWS = 3;
+const MOST_ROWS = 14; // with the buttons still in view on a small screen
+
 interface SchemaFormProps {
   schema: Json;
   value: Json;
@@ -119,12 +122,26 @@ function Scalar({ control, kind, required, value, onChange }: ScalarProps) {
         onChange={({ target }) => onChange(target.value === "" ? undefined : target.valueAsNumber)}
       />
     );
-  const Input = kind.multiline ? TextArea : TextInput;
+  return <TextValue control={control} multiline={kind.multiline} value={value} onChange={onChange} />;
+}
+
+function TextValue({
+  control,
+  multiline,
+  value,
+  onChange,
+}: Pick<ScalarProps, "control" | "value" | "onChange"> & { multiline: boolean }) {
+  const text = typeof value === "string" ? value : "";
+  const lines = text.split("\n").length;
+  if (!multiline && lines === 1)
+    return <TextInput {...control} value={text} onChange={({ target }) => onChange(target.value)} />;
   return (
-    <Input
+    <TextArea
       {...control}
-      value={typeof value === "string" ? value : ""}
-      onChange={({ target }: { target: { value: string } }) => onChange(target.value)}
+      rows={Math.min(Math.max(lines, FEWEST_ROWS), MOST_ROWS)}
+      className={lines > 1 ? "font-mono text-[13px]" : undefined}
+      value={text}
+      onChange={({ target }) => onChange(target.value)}
     />
   );
 }

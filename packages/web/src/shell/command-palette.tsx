@@ -6,6 +6,7 @@ import { Dialog } from "../kit/dialog.tsx";
 import { api } from "../server/api.ts";
 import { useRead } from "../server/queries.ts";
 import { useAgents, useCapabilities } from "../server/reads.ts";
+import { GROUPS } from "./navigation.tsx";
 import { setTheme } from "./theme.ts";
 
 interface Entry {
@@ -17,23 +18,31 @@ interface Entry {
   readonly run?: () => void;
 }
 
+/** More words for screens of the navigation. */
+const ALSO: Readonly<Record<string, string>> = {
+  "/approvals": "inbox waiting",
+  "/sessions": "conversations runs traces",
+  "/usage": "tokens cost spend slow failing tools export csv",
+  "/rules": "policies allow deny",
+  "/budgets": "limits spending alerts",
+  "/experiments": "evals scores variants regressions",
+  "/memories": "facts",
+  "/capabilities": "tools",
+  "/route": "task match",
+  "/coding-agents": "claude codex gemini copilot",
+  "/schedules": "cron",
+  "/packages": "install",
+  "/connections": "accounts oauth",
+};
+
 const PLACES: readonly Entry[] = [
-  { name: "Home", href: "/" },
-  { name: "Approvals", also: "inbox waiting", href: "/approvals" },
-  { name: "Sessions", also: "conversations runs traces", href: "/sessions" },
-  { name: "Usage", also: "tokens cost spend slow failing tools export csv", href: "/usage" },
+  ...GROUPS.flat().map(({ href, label }) => ({ name: label, also: ALSO[href] ?? "", href })),
   { name: "Failed sessions", also: "errors", href: "/sessions?status=failed" },
-  { name: "Agents", href: "/agents" },
-  { name: "Experiments", also: "evals scores variants regressions", href: "/experiments" },
   { name: "Datasets", also: "cases items", href: "/experiments/datasets" },
+  { name: "Replays", also: "recorded runs again", href: "/experiments/replays" },
   { name: "Monitors", also: "live scores drift alerts", href: "/experiments/live" },
   { name: "Review answers", also: "human scores", href: "/experiments/review" },
-  { name: "Capabilities", also: "tools", href: "/capabilities" },
-  { name: "Route a task", also: "match", href: "/route" },
   { name: "Telemetry", also: "latency", href: "/route/telemetry" },
-  { name: "Coding agents", also: "claude codex gemini copilot", href: "/coding-agents" },
-  { name: "Packages", also: "install", href: "/packages" },
-  { name: "Schedules", also: "cron", href: "/schedules" },
   { name: "Services", href: "/packages/services" },
   { name: "Triggers", href: "/packages/triggers" },
 ];
@@ -41,6 +50,8 @@ const PLACES: readonly Entry[] = [
 const SETTINGS: readonly Entry[] = [
   { name: "Models and providers", also: "api key ollama openai anthropic", href: "/settings/models" },
   { name: "API keys", href: "/settings/keys" },
+  { name: "Tokens", also: "clients mcp", href: "/settings/tokens" },
+  { name: "Logins", also: "sign in openid", href: "/settings/logins" },
   { name: "Users and scopes", also: "permissions", href: "/settings/users" },
   { name: "Audit log", href: "/settings/audit" },
   { name: "This server", also: "version about", href: "/settings/about" },

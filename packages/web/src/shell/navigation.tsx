@@ -26,7 +26,7 @@ interface Place {
   readonly icon: ComponentType<{ className?: string }>;
 }
 
-const GROUPS: Place[][] = [
+export const GROUPS: readonly (readonly Place[])[] = [
   [
     { href: "/", label: "Home", icon: House },
     { href: "/chat", label: "Chat", icon: MessageSquare },

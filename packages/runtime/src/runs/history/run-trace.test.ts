@@ -46,6 +46,22 @@ describe("a run's trace", () => {
     ]);
   });
 
+  test("shows a call before the model that read its result, although the result was stored after that began", () => {
+    const spans = traced({
+      messages: [
+        said("a1", 1, [call("t1")]),
+        result("t1", 9, { type: "json", value: 3 }),
+        said("a2", 10, [{ type: "text", text: "three" }], {
+          startedAt: at(5).toISOString(),
+          durationMs: 4000,
+        }),
+      ],
+      facts: { ...NO_FACTS, calls: new Map([["t1", { durationMs: 2000 }]]) },
+    });
+    expect(spans.map(({ id }) => id)).toEqual(["a1", "t1", "a2"]);
+    expect(spans[1]).toMatchObject({ started_at: at(3).toISOString(), duration_ms: 2000 });
+  });
+
   test("shows a tool call once, with arguments, result, and the time it ran, not the time it waited", () => {
     const spans = traced({
       messages: [said("a1", 1, [call("t1")]), result("t1", 30, { type: "json", value: { sum: 3 } })],

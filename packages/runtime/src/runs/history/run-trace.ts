@@ -248,7 +248,7 @@ function toolSpan(
   const answer = messages.find(({ role, content }) => role === "tool" && content.some(answers(call)));
   const result = answer?.content.find(answers(call)) as ToolResultPart | undefined;
   const { durationMs } = facts.calls.get(call.toolCallId) ?? {};
-  const end = answer?.createdAt ?? (run.status === "running" ? new Date() : run.updatedAt);
+  const end = answer ? answeredBy(messages, answer) : run.status === "running" ? new Date() : run.updatedAt;
   const took = durationMs ?? (answer ? msBetween(asked, end) : 0);
   const question = questions.find(({ call_id }) => call_id === call.toolCallId);
   const capability = question?.capability_id ?? facts.capabilities.get(call.toolName);
@@ -264,6 +264,14 @@ function toolSpan(
     ...(capability !== undefined && { capability_id: capability }),
     ...(result?.editedInput !== undefined && { edited_input: cut(result.editedInput) }),
   };
+}
+
+/** A result is stored while the model already reads it, so its call ended before that model call began. */
+function answeredBy(messages: TraceSource["messages"], answer: MessageRecord): Date {
+  const next = messages.slice(messages.indexOf(answer)).find(({ role }) => role === "assistant");
+  const { startedAt } = separated(next?.usage ?? {}).times;
+  const read = new Date(startedAt ?? answer.createdAt);
+  return read < new Date(answer.createdAt) ? read : new Date(answer.createdAt);
 }
 
 const answers =

@@ -51,7 +51,7 @@ export function PendingApprovals({ view, onAnswering }: PendingApprovalsProps) {
   const [first] = pending;
   if (!first) return null;
   return (
-    <div className="mx-auto flex max-h-[50dvh] w-full max-w-3xl shrink-0 flex-col gap-2 overflow-y-auto px-3 pb-2 md:px-6">
+    <div className="mx-auto mb-2 flex max-h-[50dvh] w-full max-w-3xl shrink-0 flex-col gap-2 overflow-y-auto px-3 md:px-6">
       <ApprovalCard
         key={first.interrupt.id}
         {...first}

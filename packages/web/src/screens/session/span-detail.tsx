@@ -1,12 +1,12 @@
 /** All details of one row of a trace: input, output, reason, person, duration, cost. */
 import type { Message, TraceSpan } from "@capstan/client";
 import { type ReactNode, useState } from "react";
+import { CallArguments } from "../../forms/call-arguments.tsx";
 import { MessageList } from "../../forms/message-list.tsx";
 import { MessageParts } from "../../forms/message-parts.tsx";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { CopyButton } from "../../kit/copy-button.tsx";
-import { JsonView } from "../../kit/json-view.tsx";
 import { FailureNote, Loaded } from "../../kit/states.tsx";
 import { amount, dateTime, duration, usd } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
@@ -56,7 +56,7 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
 
 const Value = ({ title, value }: { title: string; value: unknown }) => (
   <Part title={title}>
-    <JsonView value={value} label={title} />
+    <CallArguments value={value} label={title} />
   </Part>
 );
 
