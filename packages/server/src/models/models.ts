@@ -196,7 +196,7 @@ function listedCapabilities(provider: string, model: ListedModel, prices: Prices
     supportsStructuredOutput: false,
     supportsTextStreaming: true,
     supportsThinkingStreaming: false,
-    supportsImageInput: model.images === true,
+    supportsImageInput: model.images !== false, // many servers do not tell; one that reads none refuses by name
     supportsImageOutput: false,
     supportsFileInput: false,
     cliArgKey: "",

@@ -137,7 +137,10 @@ interface Fit {
 
 /** Words choose a tool; values that fit its parameters count for it, and missing ones against it. */
 function fitOf(step: string, tool: ChoosableTool, score: number, earlier: Earlier): Fit {
-  const { payload, missing, guessed, placed, unplaced } = mapPayload(step, tool.inputSchema, { timezoneOf, placeOf });
+  const { payload, missing, guessed, placed, unplaced } = mapPayload(step, tool.inputSchema, {
+    timezoneOf,
+    placeOf,
+  });
   const continued = continuedSum(step, tool.inputSchema, earlier.result);
   const input: Record<string, JsonValue> = { ...payload, ...continued };
   const lacking: string[] = [];
