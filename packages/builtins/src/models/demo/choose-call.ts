@@ -153,11 +153,14 @@ function fitOf(step: string, tool: ChoosableTool, score: number, earlier: Earlie
     else if (isRequired(tool.inputSchema, name)) lacking.push(name);
   }
   for (const name of repeated(input)) if (!isRequired(tool.inputSchema, name)) delete input[name]; // each word is used once
-  const isWhole = unplaced.length === 0 && (!PERCENT.test(step) || ownTerms(tool).has("percent"));
-  const explained = isWhole ? explainedShare(step, tool, input) : 0;
+  const explained = explainedShare(step, tool, input, unplaced);
   const fit = score + placed * PLACED_BONUS - lacking.length * LACKING_PRICE;
   return { tool, input, lacking, explained, guessed: guessed.length > 0, score: fit };
 }
+
+/** Every value that was said has a place: "add 3 4 and 5" is no sum of two numbers. */
+const isWhole = (step: string, tool: ChoosableTool, unplaced: readonly string[]): boolean =>
+  unplaced.length === 0 && (!PERCENT.test(step) || ownTerms(tool).has("percent"));
 
 /** "Then subtract 4": the result so far and the one number that is said, for a tool of two numbers. */
 function continuedSum(
@@ -204,7 +207,9 @@ function explainedShare(
   step: string,
   tool: ChoosableTool,
   input: Readonly<Record<string, JsonValue>>,
+  unplaced: readonly string[],
 ): number {
+  if (!isWhole(step, tool, unplaced)) return 0;
   const said = contentTerms(step.replace(FILLERS, " "));
   if (said.length === 0) return 1;
   const own = ownTerms(tool);
