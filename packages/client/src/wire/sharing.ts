@@ -11,7 +11,7 @@ const AgentShareWire = z.strictObject({
     .string()
     .max(400)
     .regex(
-      /^(user:[^\s@]+@[^\s@]+|group:[\w.:-]{1,100}=\S[^\n]*)$/,
+      /^(user:[^\s@]+@[^\s@]+|group:[^\s=]{1,200}=\S[^\n]*)$/,
       "must be user:<address> or group:<claim>=<value>",
     )
     .meta({ description: "`user:<address>`, or `group:<claim>=<value>` of the OpenID provider." }),

@@ -162,6 +162,14 @@ describe.each(STORES)("sharing on $name", ({ fresh }) => {
     expect(hers.filter((id) => others.includes(id))).toEqual([]);
   });
 
+  test.each(["groups=staff", "https://corp.example/groups=staff", "memberOf=CN=Admins,OU=Groups"])(
+    "a group is named as in roles: %s",
+    async (group) => {
+      const shares = [{ with: `group:${group}`, rights: ["use"] }];
+      expect(await share({ access: "shared", shares })).toMatchObject({ status: 200, body: { shares } });
+    },
+  );
+
   test("who may use it would change, delete or share it", async () => {
     await sharedWith("mia", "use");
     const attempts = [
@@ -186,6 +194,8 @@ describe.each(STORES)("sharing on $name", ({ fresh }) => {
     expect(
       (await server.call("POST", `/mcp?agent=${agent}`, rpc("tools/list"), { ...tom, ...MCP })).status,
     ).toBe(404);
+    const token = await server.call("POST", `/v1/agents/${agent}/tokens`, { name: "t" }, tom);
+    expect(token.status).toBe(404);
     expect((await server.call("DELETE", `/v1/agents/${agent}`, undefined, tom)).status).toBe(403);
     expect((await share({ access: "all" }, tom)).status).toBe(403);
   });

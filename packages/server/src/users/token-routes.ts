@@ -13,7 +13,7 @@ import {
 } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { checkedFollows, followsDto } from "../auth/follows.ts";
-import { isTheirs } from "../auth/ownership.ts";
+import { isTheirs, usableAgents } from "../auth/ownership.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
@@ -67,6 +67,8 @@ export function tokenRoutes({ agents, tokens, sessions, audit, revisions, sharin
   routes.openapi(create, async (c) => {
     const agent = await agents.get(c.req.valid("param").id);
     if (!agent.ok) return problem(c, agent.failure);
+    const isUsable = await usableAgents(sharing, [agent.value.id], c.get("caller"));
+    if (!isUsable.ok) return problem(c, isUsable.failure);
     const { name, expires_in_seconds, max_calls, session_id, follows: wanted } = c.req.valid("json");
     const { email } = c.get("caller");
     const session = await ownSession(sessions, session_id, email);
