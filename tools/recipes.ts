@@ -1,6 +1,6 @@
 /**
  * The recipes of ARCHITECTURE.md that have a number, as edits: each place is one file that is made or one line that is added.
- * `recipes.test.ts` compares them with the page, `recipes.slow.test.ts` follows them in a copy of the tree.
+ * `recipes.test.ts` compares them with the page, `recipes.long.test.ts` follows them in a copy of the tree.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,8 +62,8 @@ export const RECIPES: readonly Recipe[] = [
         file: "coding-agents/src/adapters/acme.ts",
         make: (read) =>
           named(read("coding-agents/src/adapters/hermes.ts"))
-            .replace(/^import .*(models\/acme|model-sources)\.ts";\n/gm, "")
-            .replace(/^ {2}models: .*\n^ {2}modelSource: .*\n/m, ""),
+            .replace(/^import .*(models\/acme|model-sources|sessions\/acme-sessions)\.ts";\n/gm, "")
+            .replace(/^ {2}models: .*\n^ {2}modelSource: .*\n^ {2}sessions: .*\n/m, ""),
       },
       {
         file: BUILT_IN_AGENTS,

@@ -41,7 +41,6 @@ const FORMS: readonly true[] = [
   true satisfies Same<exported.InstallMethod, Frozen<Specified.InstallMethod>>,
   true satisfies Same<exported.PluginFormat, Specified.PluginFormat>,
   true satisfies Same<exported.ThinkingEffortLevel, Specified.ThinkingEffortLevel>,
-  true satisfies Same<Exclude<exported.BuiltInAgentName, Ten>, never>,
   true satisfies Same<Exclude<Ten, exported.BuiltInAgentName>, never>,
 ];
 type Ten =
