@@ -30,6 +30,14 @@ const call = z.strictObject({
     ])
     .optional(),
   when: z.union([z.strictObject({ tool: z.string() }), z.strictObject({ label: z.string() })]).optional(),
+  choice: z
+    .union([
+      z.literal("auto"),
+      z.literal("none"),
+      z.strictObject({ tool: z.string() }),
+      z.strictObject({ kind: z.literal("call"), call: z.strictObject({ tool: z.string() }) }),
+    ])
+    .optional(),
   silent: z
     .unknown()
     .refine((value) => value !== null && value !== 3)
@@ -80,6 +88,17 @@ test.each([
   [
     { a: 1, b: 2, expiry: { Policy: "wait", aftr: 1 } },
     'expiry.policy: missing, expected one of "wait", "expire"; unknown field "Policy", use "policy"; unknown field "aftr", did you mean "after"?',
+  ],
+  [{ a: 1, b: 2, choice: "add" }, 'choice: expected "auto", "none" or object'],
+  [{ a: 1, b: 2, choice: "nona" }, 'choice: expected "none"; did you mean "none"?'],
+  [{ a: 1, b: 2, choice: null }, 'choice: expected "auto", "none" or object'],
+  [
+    { a: 1, b: 2, choice: { tol: "x" } },
+    'choice.tool: missing, expected string; choice: unknown field "tol", did you mean "tool"?',
+  ],
+  [
+    { a: 1, b: 2, choice: { kind: "call", call: { tool: 3 } } },
+    "choice.call.tool: expected string, received number",
   ],
   [{ a: 1, b: 2, silent: null }, "silent must not be null"],
   [{ a: 1, b: 2, silent: 3 }, "silent is not valid"],

@@ -39,7 +39,8 @@ function issueFaults(issue: z.core.$ZodIssue): Fault[] {
   const path = pathText(issue.path);
   if (issue.code !== "invalid_union" || issue.errors.length === 0)
     return [{ path, message: plain(issue.message) }];
-  const isOtherKind = (inner: z.core.$ZodIssue) => inner.path.length === 0 && inner.code === "invalid_type";
+  const isOtherKind = ({ path: at, code }: z.core.$ZodIssue) =>
+    at.length === 0 && (code === "invalid_type" || code === "invalid_value");
   const meant = likeliest(issue.errors.filter((errors) => !errors.some(isOtherKind)));
   if (meant.length === 0) return [{ path, message: expectedKind(issue) }];
   if (meant.length > 1) return [{ path, message: expectedNames(meant) }];
@@ -79,13 +80,20 @@ function expectedNames(variants: readonly Issues[]): string {
   return `${unknown.join("")}expected an object with ${[...names].join(", or ")}`;
 }
 
-/** The value is of a kind that no variant has, such as a number. */
+/** No variant takes the value: says which values and kinds there are. */
 function expectedKind({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
-  const said = errors.flat().map((inner) => plain(inner.message));
-  const kinds = new Set(said.flatMap((text) => /expected (\w+)/.exec(text)?.[1] ?? []));
-  if (kinds.size === 0) return plain(message);
-  const missing = said.every((text) => text.startsWith("missing, ")) ? "missing, " : "";
-  return `${missing}expected ${[...kinds].join(" or ")}`;
+  const found = errors.flat();
+  const near = found.find((inner) => inner.message.includes("; did you mean "));
+  if (near) return plain(near.message);
+  const kinds = found.flatMap((inner) =>
+    inner.code === "invalid_value"
+      ? inner.values.map((value) => JSON.stringify(value))
+      : (/expected (\w+)/.exec(plain(inner.message))?.[1] ?? []),
+  );
+  if (kinds.length === 0) return plain(message);
+  const missing = found.every((inner) => plain(inner.message).startsWith("missing, ")) ? "missing, " : "";
+  const [last, ...others] = [...new Set(kinds)].reverse();
+  return `${missing}expected ${others.length > 0 ? `${others.reverse().join(", ")} or ` : ""}${last}`;
 }
 
 const plain = (message: string): string =>
