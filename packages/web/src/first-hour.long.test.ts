@@ -107,27 +107,6 @@ test("every screen of the navigation is found in the palette by its name", async
   }
 });
 
-test("the buttons of a long approval stay at the edge of its card, and nothing shows below them", async () => {
-  const lines = Array.from({ length: 80 }, (_, line) => `print(${line})`);
-  const input = { language: "python", code: lines.join("\n") };
-  llm.script = () => ({ calls: [{ id: "program", name: "execute_code", input }] });
-  const page = await chatWith({ capabilities: ["sandbox"], tool_policies: { execute_code: "approve" } });
-  await say(page, "Run it");
-  const approve = page.getByRole("button", { name: "Approve execute_code" });
-  await approve.waitFor();
-  const below = () =>
-    approve.evaluate((button) => {
-      const bar = button.parentElement as Element;
-      const scrolled = bar.closest(".overflow-y-auto") as Element;
-      return scrolled.getBoundingClientRect().bottom - bar.getBoundingClientRect().bottom;
-    });
-  await expect.poll(below).toBeLessThan(1);
-  await page.getByRole("button", { name: "Edit arguments of execute_code" }).click();
-  const code = page.getByRole("textbox", { name: /Code/ });
-  expect(await code.evaluate((area) => getComputedStyle(area).fontFamily)).toMatch(/mono/i);
-  expect((await code.boundingBox())?.height).toBeGreaterThan(200);
-});
-
 describe("a provider that fails", () => {
   test("with 429 is retried in one line that changes, and stays as a note", async () => {
     let refusals = 2;
@@ -223,6 +202,27 @@ test("approvals are answered by keys: j and k move, e edits, Escape leaves the f
   await page.keyboard.type("too much");
   await page.keyboard.press("Enter");
   await expect.poll(() => cards.count()).toBe(1);
+});
+
+test("the buttons of a long approval stay at the edge of its card, and nothing shows below them", async () => {
+  const lines = Array.from({ length: 80 }, (_, line) => `print(${line})`);
+  const input = { language: "python", code: lines.join("\n") };
+  llm.script = () => ({ calls: [{ id: "program", name: "execute_code", input }] });
+  const page = await chatWith({ capabilities: ["sandbox"], tool_policies: { execute_code: "approve" } });
+  await say(page, "Run it");
+  const approve = page.getByRole("button", { name: "Approve execute_code" });
+  await approve.waitFor();
+  const below = () =>
+    approve.evaluate((button) => {
+      const bar = button.parentElement as Element;
+      const scrolled = bar.closest(".overflow-y-auto") as Element;
+      return scrolled.getBoundingClientRect().bottom - bar.getBoundingClientRect().bottom;
+    });
+  await expect.poll(below).toBeLessThan(1);
+  await page.getByRole("button", { name: "Edit arguments of execute_code" }).click();
+  const code = page.getByRole("textbox", { name: /Code/ });
+  expect(await code.evaluate((area) => getComputedStyle(area).fontFamily)).toMatch(/mono/i);
+  expect((await code.boundingBox())?.height).toBeGreaterThan(200);
 });
 
 const answers = (page: Page): Locator => page.getByRole("article", { name: "Answer" });

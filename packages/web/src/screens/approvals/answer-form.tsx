@@ -143,7 +143,7 @@ function EditForm({ name, input, schema, busy, onAnswer, onBack }: EditFormProps
           look="primary"
           busy={busy}
           doing="Sending…"
-          aria-label={`Approve ${name} with edits`}
+          aria-label={`Approve with edits: ${name}`}
         >
           Approve with edits
         </Button>

@@ -34,7 +34,7 @@ export function NewSchedule() {
         put.mutate(undefined, { onSuccess: () => setCron("") });
       }}
     >
-      <Field label="Capability" className="min-w-44 flex-1">
+      <Field label="Capability" hint="An agent that has it does the work." className="min-w-44 flex-1">
         {(control) => (
           <Select {...control} value={capability} onChange={({ target }) => setCapability(target.value)}>
             <option value="">Choose</option>

@@ -88,7 +88,7 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
           size="sm"
           busy={run.isPending}
           doing="Starting…"
-          aria-label={`Run ${name} now`}
+          aria-label={`Run now: ${name}`}
           onClick={() => run.mutate(undefined)}
         >
           Run now
