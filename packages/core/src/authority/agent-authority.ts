@@ -6,10 +6,11 @@
 import { AGENT_DEFAULTS, type AgentSpec, type CapabilityRef } from "../agent.ts";
 import type { Capability } from "../capability.ts";
 import { fail } from "../failures/fail.ts";
-import { declaredPolicy, isLooser } from "../policy.ts";
+import { declaredPolicy, effectivePolicy, isLooser, stricter } from "../policy.ts";
 import { ok, type Result } from "../result.ts";
 import type { JsonSchema } from "../schema.ts";
 import { effectiveScopes, missingScopes } from "../scopes.ts";
+import type { Tool, ToolPolicy } from "../tool.ts";
 
 export interface Author {
   readonly email: string;
@@ -58,6 +59,10 @@ function ungated(agent: AuthoredAgent, { capabilityOf }: Surroundings): string[]
     ...loosened(agent, capabilityOf).map(
       ({ tool, chosen }) => `tool_policies: "${tool}" requires approval, and "${chosen}" would not`,
     ),
+    ...relaxedByPins(agent, capabilityOf).map(
+      ({ tool, version, needs }) =>
+        `capabilities: "${tool}" of version ${version} runs without ${needs}, which the registered version requires`,
+    ),
     ...chosenHosts(agent.capabilities, capabilityOf),
   ];
 }
@@ -69,10 +74,12 @@ function ungated(agent: AuthoredAgent, { capabilityOf }: Surroundings): string[]
 export function limitToAuthor(agent: AgentSpec, author: Author, around: Surroundings): Result<AgentSpec> {
   if (author.isAdmin) return ok(agent);
   const lost = new Set(loosened(agent, around.capabilityOf).map(({ tool }) => tool));
+  const kept = Object.entries(agent.toolPolicies).filter(([tool]) => !lost.has(tool));
+  const pinned = relaxedByPins({ ...agent, toolPolicies: Object.fromEntries(kept) }, around.capabilityOf);
   const limited = {
     ...agent,
     grantedScopes: effectiveScopes(agent.grantedScopes, author.scopes),
-    toolPolicies: Object.fromEntries(Object.entries(agent.toolPolicies).filter(([tool]) => !lost.has(tool))),
+    toolPolicies: Object.fromEntries([...kept, ...pinned.map(({ tool, required }) => [tool, required])]),
     mayRequestScopes: false,
     approvalExpiry:
       agent.approvalExpiry.policy === "escalate" ? AGENT_DEFAULTS.approvalExpiry : agent.approvalExpiry,
@@ -98,6 +105,44 @@ function loosened(
     });
   });
 }
+
+interface RelaxedTool {
+  readonly tool: string;
+  readonly version: string;
+  /** What the registered version requires, and the policy that amounts to it here. */
+  readonly needs: string;
+  readonly required: ToolPolicy;
+}
+
+/** Tools of earlier versions that need fewer scopes, or no approval, while the registered version requires them. */
+function relaxedByPins(
+  { capabilities, toolPolicies }: AuthoredAgent,
+  capabilityOf: CapabilityOf,
+): RelaxedTool[] {
+  return capabilities.flatMap((ref) => {
+    const { id, prefix = "", version } = ref;
+    const pinned = capabilityOf(ref);
+    const registered = capabilityOf({ id });
+    if (version === undefined || !pinned || !registered) return [];
+    return pinned.tools.flatMap((tool): RelaxedTool[] => {
+      const now = registered.tools.find(({ name }) => name === tool.name);
+      if (!now) return [];
+      const name = prefix + tool.name;
+      const declared = declaredPolicy(tool.policy, pinned.risk);
+      const policy = effectivePolicy({ declared, operator: toolPolicies[name], demanded: [] });
+      const lacking = missingScopes(scopesOf(registered, now), scopesOf(pinned, tool));
+      const required = lacking.length > 0 ? "deny" : declaredPolicy(now.policy, registered.risk);
+      const needs = lacking.length > 0 ? lacking.join(", ") : `the policy "${required}"`;
+      const isRelaxed = stricter(policy, required) !== policy;
+      return isRelaxed ? [{ tool: name, version: pinned.version, needs, required }] : [];
+    });
+  });
+}
+
+const scopesOf = (capability: Capability, tool: Tool): string[] => [
+  ...capability.requiredScopes,
+  ...tool.scopes,
+];
 
 /** Includes required capabilities: their tools have policies too. */
 function withDependencies(
@@ -135,9 +180,11 @@ function hostFields(config: unknown, schema: JsonSchema | undefined): string[] {
 }
 
 const HOST_FORMATS = new Set(["uri", "url", "hostname", "ipv4", "ipv6", "uri-template"]);
-const HOST_NAME = /(^|_|-)(url|uri|host|hostname|endpoint|origin|server)$/i;
-const HOST_NAME_CAMEL = /(Url|URL|Uri|URI|Host|Hostname|Endpoint|Origin|Server)$/;
-const ADDRESS = /^\s*(https?|wss?):/i;
+const HOST_NAME =
+  /(^|_|-)(url|uri|host|host_?name|(sub_?)?domain|endpoint|origin|server|proxy|webhook)(e?s)?$/i;
+const HOST_NAME_CAMEL =
+  /(Url|URL|Uri|URI|Host|Host[Nn]ame|[Dd]omain|Endpoint|Origin|Server|Proxy|Webhook)(e?s)?$/;
+const ADDRESS = /^\s*((https?|wss?):|[/\\]{2})/i;
 /** Set by sources for fields that are part of an address; a field with an enum only chooses among known values. */
 export const CHOOSES_HOST = "x-capstan-chooses-host";
 

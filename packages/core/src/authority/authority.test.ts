@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { agentSpec } from "../agent.ts";
+import { agentSpec, type CapabilityRef } from "../agent.ts";
 import { defineCapability } from "../capability.ts";
 import { compose } from "../compose.ts";
 import { decideCall } from "../gate-decision.ts";
@@ -100,6 +100,18 @@ const capability = defineCapability({
     }),
   ],
 });
+/** Earlier versions of it, whose tool needs less. */
+const older = (version: string, requiredScopes: string[]) =>
+  defineCapability({
+    id: "mail",
+    version,
+    name: "Mail",
+    description: "Sends mail.",
+    requiredScopes,
+    tools: [defineTool({ name: "send", description: "Sends.", input: z.object({}), run: () => ok("sent") })],
+  });
+const strict = { ...older("3.0.0", ["Mail.Send"]), id: "post" };
+const EARLIER = [older("1.0.0", []), { ...older("1.1.0", []), id: "post" }];
 const author = { email: "ann@example.com", isAdmin: false, scopes: ["mail.send"] };
 const letters = defineCapability({
   id: "letters",
@@ -109,7 +121,10 @@ const letters = defineCapability({
   tools: [],
 });
 const around = {
-  capabilityOf: ({ id }: { id: string }) => [capability, letters].find((each) => each.id === id),
+  capabilityOf: ({ id, version }: CapabilityRef) =>
+    version === undefined
+      ? [capability, letters, strict].find((each) => each.id === id)
+      : EARLIER.find((each) => each.id === id && each.version === version),
   delegates: [],
 };
 const beyond = (parts: Partial<Parameters<typeof agentSpec>[0]>, by = author) =>
@@ -135,6 +150,16 @@ describe("an agent and its author", () => {
     [{ capabilities: [{ id: "mail", config: { base_url: "https://evil.example" } }] }, /chooses a host/],
     [{ capabilities: [{ id: "mail", config: { BASE_URL: "https://evil.example" } }] }, /chooses a host/],
     [{ capabilities: [{ id: "mail", config: { serverUrl: "https://evil.example" } }] }, /chooses a host/],
+    [{ capabilities: [{ id: "mail", config: { hosts: ["evil.example"] } }] }, /chooses a host/],
+    [{ capabilities: [{ id: "mail", config: { host_name: "evil.example" } }] }, /chooses a host/],
+    [{ capabilities: [{ id: "mail", config: { mailDomain: "evil.example" } }] }, /chooses a host/],
+    [{ capabilities: [{ id: "mail", config: { tone: "//evil.example" } }] }, /chooses a host/],
+    [{ capabilities: [{ id: "mail", version: "1.0.0" }] }, /"send" of version 1.0.0 .* the policy "approve"/],
+    [
+      { capabilities: [{ id: "mail", version: "1.0.0" }], toolPolicies: { send: "approve" as const } },
+      undefined,
+    ],
+    [{ capabilities: [{ id: "post", version: "1.1.0" }] }, /"send" of version 1.1.0 .* without Mail.Send/],
     [{ capabilities: [{ id: "mail", config: { region: "evil.example/" } }] }, /chooses a host/],
     [{ capabilities: [{ id: "mail", config: { mail_server: "a.example.com" } }] }, undefined],
   ])("%j needs an admin for %s", (parts, why) => {
@@ -166,6 +191,18 @@ describe("an agent whose author has lost rights", () => {
       },
     });
     expect(limitToAuthor(all, { ...author, isAdmin: true }, around)).toEqual(ok(all));
+  });
+
+  test("asks where a version that it stays on does not, and lacks what that version needs no scope for", () => {
+    const asking = agentSpec({ name: "A", capabilities: [{ id: "mail", version: "1.0.0" }] });
+    const lacking = agentSpec({ name: "A", capabilities: [{ id: "post", version: "1.1.0" }] });
+    expect(limitToAuthor(asking, author, around)).toMatchObject({
+      value: { toolPolicies: { send: "approve" } },
+    });
+    expect(limitToAuthor(lacking, author, around)).toMatchObject({
+      value: { toolPolicies: { send: "deny" } },
+    });
+    expect(limitToAuthor(lacking, { ...author, isAdmin: true }, around)).toEqual(ok(lacking));
   });
 
   test.each([{ harness: "claude" }, { allowNativeTools: true }, { folder: "/srv/app" }])(

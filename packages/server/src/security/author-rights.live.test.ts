@@ -179,6 +179,31 @@ describe.each(STORES)("an agent on $name", ({ fresh }) => {
     expect(ran).toEqual([]);
   });
 
+  test("would stay on a version that needs no scope and no approval, which the registered one requires", async () => {
+    const tool = { name: "pay", description: "Pays.", method: "POST", path: "/pay" };
+    const document = {
+      id: "pay_desk",
+      name: "Pay desk",
+      description: "Pays.",
+      base_url: "https://pay.example",
+    };
+    const post = (version: string, more: object) =>
+      server.call("POST", "/v1/capabilities", { ...document, version, tools: [{ ...tool, ...more }] });
+    const capabilities = [{ id: document.id, version: "1.0.0" }];
+    const pay = async (agentId: string) =>
+      server.call("POST", "/v1/capabilities/pay_desk/tools/pay", { input: {}, agent_id: agentId }, as(user));
+    expect((await post("1.0.0", { policy: "auto" })).status).toBe(201);
+    const before = await create({ capabilities }, ann);
+    expect((await post("2.0.0", { policy: "approve" })).status).toBe(200);
+    expect((await server.call("POST", "/v1/agents", { name: "B", capabilities }, as(ann))).status).toBe(403);
+    expect((await pay(before)).status, "one that was saved before asks").toBe(202);
+    expect((await post("3.0.0", { policy: "auto", scopes: [SCOPE] })).status).toBe(200);
+    expect((await pay(before)).body.code).toBe("tool_denied");
+    expect((await pay(await create({ capabilities }, boss))).body.code, "an admin's agent stays").toBe(
+      "network_error",
+    );
+  });
+
   test("would use a scope that an admin granted to it for what its owner tells it now", async () => {
     const id = await create({ capabilities: ["proof"] }, ann);
     await server.call("POST", "/v1/grants", { subject: `agent:${id}`, scope: SCOPE });

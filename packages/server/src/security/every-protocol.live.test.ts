@@ -231,8 +231,9 @@ async function tokenOfARun(): Promise<string> {
   const { pool } = server.services.database;
   const sent = await ask("run key", "POST", `/v1/sessions/${session}/messages`, { content: "hello" });
   const runId = sent.body.run_id;
-  await vi.waitFor(async () =>
-    expect((await ask("run key", "GET", `/v1/runs/${runId}`)).body.status).toMatch(/done|failed/),
+  await vi.waitFor(
+    async () => expect((await ask("run key", "GET", `/v1/runs/${runId}`)).body.status).toMatch(/done|failed/),
+    20_000,
   );
   await pool.query("update runs set status = 'waiting' where id = $1", [runId]);
   const { token } = await server.services.tokens.create({
