@@ -40,6 +40,7 @@ test.each([
   'createRoute({\n  method: "get",\n  path: "/v1/all",\n});',
   'routes.get("/v1/all", (c) => c.json(everything));',
   'routes.post("/v1/all", limit(needsNothing), async (c) => c.json(everything));',
+  'newRoutes().get("/v1/all", (c) => c.json(everything));',
 ])("a route without one is found: %j", (text) => {
   expect(undecidedRoutes(text)).toHaveLength(1);
 });
@@ -59,7 +60,9 @@ function undecidedRoutes(text: string): string[] {
     PUBLIC.some((path) => words.includes(path)) ||
     DECIDED_ELSEWHERE.some(([start]) => words.startsWith(start));
   const made = text.split("createRoute({").slice(1);
-  const raw = text.matchAll(/\b(?:routes|app)\.(?:get|post|put|patch|delete|all|on)\([\s\S]*?(?:=>|;)/g);
+  const raw = text.matchAll(
+    /(?:\b(?:routes|app)|newRoutes\(\))\.(?:get|post|put|patch|delete|all|on)\([\s\S]*?(?:=>|;)/g,
+  );
   return [...made.map((rest) => rest.split("\n});")[0] ?? ""), ...[...raw].map(([start]) => start)].filter(
     (words) => !isDecided(words),
   );

@@ -43,13 +43,26 @@ export async function probeIsolation(): Promise<Isolation> {
       "The system has no network namespaces, so the network is blocked inside the process that runs the code.",
     );
   }
-  if (!isRoot) notes.push("The server is not root, so the code runs as the server's own user.");
+  const separateUsers = isRoot && (await hasNobody());
+  if (!separateUsers) {
+    const why = isRoot ? "This container has no other user ids" : "The server is not root";
+    notes.push(`${why}, so the code runs as the server's own user.`);
+  }
   return {
-    separateUsers: isRoot,
+    separateUsers,
     network: wrapper ? "namespace" : "in-process",
     wrapper: wrapper ?? [],
     notes,
   };
+}
+
+/** Root of a container may have no other user ids. Without `setpriv` the child finds out, and does not start. */
+async function hasNobody(): Promise<boolean> {
+  const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "true"];
+  return promisify(execFile)("setpriv", asNobody, { timeout: PROBE_MS }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
 }
 
 async function firstThatRuns(wrappers: readonly string[][]): Promise<readonly string[] | undefined> {

@@ -19,6 +19,12 @@ const WITHOUT_NAMESPACES = [
   'echo 0 >/proc/sys/user/max_user_namespaces || exit 1; exec setpriv --ambient-caps=-all --inh-caps=-all -- "$@"',
   "sh",
 ];
+/** Root of a container that has no other user ids, as a rootless container may be. */
+const ROOT_ALONE = [
+  ...["unshare", "--user", "--map-root-user", "--", "/bin/sh", "-c"],
+  'echo 0 >/proc/sys/user/max_user_namespaces || exit 1; exec "$@"',
+  "sh",
+];
 
 interface Said {
   readonly notIsolated: readonly string[];
@@ -97,6 +103,16 @@ describe.runIf(process.platform === "linux")(
         next_step: expect.any(String),
       });
       expect(said.notIsolated[0]).toMatch(/cannot isolate packages.*none of them runs/);
+    });
+
+    test("on a server that is root where there is no other user, which says so of the sandbox, too", async () => {
+      const said = await lookAsOrdinaryUser(ROOT_ALONE);
+      expect(said.called).toBe("package_not_separated");
+      expect(lineOf(said, /isolated from the server/)).toMatchObject({ holds: false });
+      expect(lineOf(said, /^the sandbox/)).toMatchObject({
+        holds: false,
+        detail: expect.stringContaining("no other user ids"),
+      });
     });
 
     test("when the operator allowed it all the same: review and status say so, and it gets no account of a user", async () => {
