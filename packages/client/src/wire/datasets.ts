@@ -23,6 +23,9 @@ const ItemStub = z
       description: "Which answer of the model made the call, from 0. Absent: one call per answer.",
     }),
     gate: z.enum(GATE_ANSWERS).optional(),
+    edited: Json.optional().meta({
+      description: "The arguments it ran with, where the person who approved it changed them.",
+    }),
   })
   .meta({ id: "DatasetStub", description: "The result of a tool." });
 

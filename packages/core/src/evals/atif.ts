@@ -3,7 +3,7 @@
  * evaluation read. A step of the agent is one answer of the model with its calls; their results are its observation.
  */
 import { roundedUsd } from "../budgets/rounded-usd.ts";
-import type { ConversationMessage, ToolOutput } from "../messages.ts";
+import type { ConversationMessage, ToolResultPart } from "../messages.ts";
 import { toolOutputText } from "../messages.ts";
 import type { JsonValue } from "../schema.ts";
 
@@ -40,6 +40,7 @@ export interface AtifStep {
     tool_call_id: string;
     function_name: string;
     arguments: { [name: string]: JsonValue };
+    extra?: { [name: string]: JsonValue };
   }[];
   readonly observation?: { results: { source_call_id: string; content: string }[] };
   readonly metrics?: AtifMetrics;
@@ -66,10 +67,9 @@ export function trajectoryOf(
   agent: TrajectoryAgent,
   messages: readonly TrajectoryMessage[],
 ): AtifTrajectory {
-  const results = new Map<string, ToolOutput>();
+  const results = new Map<string, ToolResultPart>();
   for (const { message } of messages)
-    if (message.role === "tool")
-      for (const { toolCallId, output } of message.content) results.set(toolCallId, output);
+    if (message.role === "tool") for (const part of message.content) results.set(part.toolCallId, part);
   const steps = messages
     .filter(({ message }) => message.role !== "tool")
     .map((each, at) => stepOf(each, at + 1, results));
@@ -98,15 +98,15 @@ export function trajectoryOf(
 function stepOf(
   { message, at, runId, usage }: TrajectoryMessage,
   step_id: number,
-  results: ReadonlyMap<string, ToolOutput>,
+  results: ReadonlyMap<string, ToolResultPart>,
 ): AtifStep {
   const base = { step_id, timestamp: at.toISOString(), message: saidIn(message), extra: { run_id: runId } };
   if (message.role !== "assistant") return { ...base, source: isAddedForModel(message) ? "system" : "user" };
   const thought = message.content.map((part) => (part.type === "reasoning" ? part.text : "")).join("");
   const calls = message.content.flatMap((part) => (part.type === "tool-call" ? [part] : []));
   const answered = calls.flatMap(({ toolCallId }) => {
-    const output = results.get(toolCallId);
-    return output ? [{ source_call_id: toolCallId, content: toolOutputText(output) }] : [];
+    const result = results.get(toolCallId);
+    return result ? [{ source_call_id: toolCallId, content: toolOutputText(result.output) }] : [];
   });
   const metrics = metricsOf(usage);
   return {
@@ -115,11 +115,15 @@ function stepOf(
     ...(typeof usage?.model === "string" && { model_name: usage.model }),
     ...(thought !== "" && { reasoning_content: thought }),
     ...(calls.length > 0 && {
-      tool_calls: calls.map(({ toolCallId, toolName, input }) => ({
-        tool_call_id: toolCallId,
-        function_name: toolName,
-        arguments: asObject(input),
-      })),
+      tool_calls: calls.map(({ toolCallId, toolName, input }) => {
+        const edited = results.get(toolCallId)?.editedInput;
+        return {
+          tool_call_id: toolCallId,
+          function_name: toolName,
+          arguments: asObject(edited ?? input),
+          ...(edited !== undefined && { extra: { proposed_arguments: input } }),
+        };
+      }),
     }),
     ...(answered.length > 0 && { observation: { results: answered } }),
     ...(metrics && { metrics }),

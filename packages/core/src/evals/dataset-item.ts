@@ -21,6 +21,8 @@ export interface ItemStub {
   /** Which answer of the model made the call, from 0. Absent: one call per answer. */
   readonly turn?: number | undefined;
   readonly gate?: GateAnswer | undefined;
+  /** The arguments it ran with, where the person who approved it changed them. */
+  readonly edited?: JsonValue | undefined;
 }
 
 /** What was said before. `calls` are the model's, with their results. */
@@ -75,6 +77,7 @@ export function itemOfRun(id: string, run: RunToKeep): DatasetItem {
       ...stubResult(call.output),
       turn: call.turn,
       ...(call.gate !== "allowed" && { gate: call.gate }),
+      ...(call.edited !== undefined && { edited: call.edited }),
     }),
   );
   return {
@@ -93,18 +96,17 @@ export function itemOfRun(id: string, run: RunToKeep): DatasetItem {
 }
 
 function turnsOf(messages: readonly ConversationMessage[]): ItemTurn[] {
-  const results = new Map<string, ToolOutput>();
+  const results = new Map<string, ToolResultPart>();
   for (const message of messages)
-    if (message.role === "tool")
-      for (const { toolCallId, output } of message.content) results.set(toolCallId, output);
+    if (message.role === "tool") for (const part of message.content) results.set(part.toolCallId, part);
   return messages.flatMap((message): ItemTurn[] => {
     if (message.role === "tool") return [];
     if (message.role === "user") return [{ role: "user", text: message.content.map(shown).join("\n") }];
-    const calls = message.content.flatMap((part): ItemStub[] =>
-      part.type === "tool-call"
-        ? [{ tool: part.toolName, input: part.input, ...stubResult(results.get(part.toolCallId)) }]
-        : [],
-    );
+    const calls = message.content.flatMap((part): ItemStub[] => {
+      if (part.type !== "tool-call") return [];
+      const { output, editedInput } = results.get(part.toolCallId) ?? {};
+      return [{ tool: part.toolName, input: editedInput ?? part.input, ...stubResult(output) }];
+    });
     const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
     return text === "" && calls.length === 0
       ? []
@@ -162,6 +164,7 @@ const callOf = (stub: ItemStub, id: string, turn: number): RecordedCall => {
     gate: stub.gate ?? "allowed",
     ...(stub.gate === "denied" && stub.error && { why: stub.error.message }),
     ...(output && { output }),
+    ...(stub.edited !== undefined && { edited: stub.edited }),
   };
 };
 

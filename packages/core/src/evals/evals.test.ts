@@ -80,6 +80,14 @@ describe("a recorded run as an item", () => {
     ]);
   });
 
+  test("keeps the arguments that a person changed, with the result that belongs to them", () => {
+    const edited = { id: "18" };
+    const paid = call({ gate: "asked", edited, output: { type: "json", value: 1 } });
+    const kept = itemOfRun("two", { before, calls: [paid], ...figures });
+    expect(kept.stubs).toMatchObject([{ input: { id: "17" }, edited, gate: "asked", output: 1 }]);
+    expect(recordingOfItem(kept).calls).toMatchObject([{ input: { id: "17" }, edited }]);
+  });
+
   test("takes a stub without arguments for a stand-in", () => {
     const { calls: made, standIns } = recordingOfItem({
       id: "x",
