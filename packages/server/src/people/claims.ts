@@ -38,6 +38,9 @@ const LEFT_OUT = new Set([
   "email",
   "email_verified",
 ]);
+/** `email` is kept when it is verified. */
+export const givesNoRole = (claim: string): boolean => claim !== "email" && LEFT_OUT.has(claim);
+
 const MOST_VALUES = 2000;
 const MOST_CHARS = 300;
 const MOST_DEPTH = 3;

@@ -91,6 +91,14 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     }
   });
 
+  test.each(["name", "preferred_username", "email_verified"])(
+    "a role for %s, which people can edit or which says nothing, is refused",
+    async (claim) => {
+      const { status } = await asOwner("POST", "/v1/roles", { claim, value: "x", role: "read" });
+      expect(status).toBe(422);
+    },
+  );
+
   test("only a hash of the cookie is stored", async () => {
     const { token } = await signIn("alice");
     const { rows } = await server.services.database.pool.query("select * from logins");

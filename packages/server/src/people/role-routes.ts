@@ -6,6 +6,7 @@ import type { AuditLog, PeopleStore, StoredRule } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
+import { givesNoRole } from "./claims.ts";
 
 const list = createRoute({
   operationId: "listRoles",
@@ -53,7 +54,10 @@ export function roleRoutes({ people, audit, fixedRules }: RoleParts) {
   });
   routes.openapi(create, async (c) => {
     const { email } = c.get("caller");
-    const made = await people.addRule(c.req.valid("json"), email);
+    const rule = c.req.valid("json");
+    if (givesNoRole(rule.claim))
+      return problem(c, fail("input_invalid", { where: `claim: ${rule.claim} never gives a role` }).failure);
+    const made = await people.addRule(rule, email);
     if (!made.ok) return problem(c, made.failure);
     await audit.add({
       actor: email,
