@@ -15,5 +15,11 @@ export async function allowMore(client: pg.PoolClient, args: JsonValue, edited: 
   await client.query(ALLOW_MORE, [...values, moreOf(args, edited ?? undefined) ?? 0]);
 }
 
+/** Which budget a question is about, and whose share of it. */
+export const budgetOf = (args: JsonValue): { budgetId: string; subject: string } => ({
+  budgetId: String(fieldOf(args, "budget_id")),
+  subject: String(fieldOf(args, "subject")),
+});
+
 const fieldOf = (value: JsonValue, name: string): JsonValue | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? value[name] : undefined;

@@ -10,6 +10,7 @@ import type {
 import { desc, eq, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
+import { keptPolicies } from "../db/kept-policies.ts";
 import { budgetPeriods, budgets } from "../db/schema/budget-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 import { FILL, STATES } from "./budget-statements.ts";
@@ -54,18 +55,13 @@ export interface BudgetStore {
 /** Stands for the creator: only the server's operator may change the budget. */
 export const OPERATOR = "operator";
 
-const KEPT_MS = 500;
-
 export function budgetStore(
   { orm, pool }: Pick<Database, "orm" | "pool">,
   now: () => Date = () => new Date(),
 ): BudgetStore {
-  let kept: { readonly at: number; readonly budgets: Promise<readonly SpendingBudget[]> } | undefined;
-  const forget = () => {
-    kept = undefined;
-  };
   const list = async (): Promise<BudgetRecord[]> =>
     (await orm.select().from(budgets).orderBy(desc(budgets.createdAt), desc(budgets.id))).map(recordOf);
+  const current = keptPolicies<readonly SpendingBudget[]>({ pool }, "budgets", list);
   const fill = (id: string) => pool.query(FILL, [id, now()]);
   return {
     list,
@@ -77,7 +73,7 @@ export function budgetStore(
       const row = { id: uuidv7(), createdBy: by, ...rowOf(draft) };
       const [made] = await orm.insert(budgets).values(row).returning();
       await fill(row.id);
-      forget();
+      current.changed();
       return recordOf(made as Row);
     },
     async change(id, draft) {
@@ -90,26 +86,20 @@ export function budgetStore(
         await orm.delete(budgetPeriods).where(eq(budgetPeriods.budgetId, id));
         await fill(id);
       }
-      forget();
+      current.changed();
       return ok(recordOf(changed));
     },
     async remove(id) {
       if (!isUuid(id)) return fail("not_found", { what: "budget", id });
       const [gone] = await orm.delete(budgets).where(eq(budgets.id, id)).returning();
-      forget();
+      current.changed();
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "budget", id });
     },
     async states(id, subject) {
       const { rows } = await pool.query<StateRow>(STATES, [now(), id ?? null, subject ?? null]);
       return statesOf(rows);
     },
-    inForce() {
-      if (kept && performance.now() - kept.at < KEPT_MS) return kept.budgets;
-      const read = list();
-      kept = { at: performance.now(), budgets: read };
-      read.catch(forget);
-      return read;
-    },
+    inForce: current.get,
   };
 }
 

@@ -10,6 +10,7 @@ import {
 import { and, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
+import { keptPolicies } from "../db/kept-policies.ts";
 import { rules } from "../db/schema/rule-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 import type { AskRules } from "../gate/ask-rules.ts";
@@ -40,8 +41,6 @@ export interface RuleStore {
   readonly takeCounts: RuleCounts["take"];
 }
 
-const KEPT_MS = 500; // in case the notification of another process is lost
-
 export function ruleStore(
   database: Pick<Database, "orm" | "pool" | "policyChanges" | "organisation">,
   registry: Pick<CapabilityRegistry, "list">,
@@ -51,22 +50,11 @@ export function ruleStore(
   const groupsOf = (email: string) => groupsIn(database, email);
   const compile = (rules: readonly Rule[]): RuleSet =>
     createRuleSet(rules, compileCel, { tools: () => toolFields(registry) });
-  let kept: { readonly at: number; readonly set: Promise<RuleSet> } | undefined;
-  const forget = () => {
-    kept = undefined;
-  };
-  policyChanges.onChange(forget);
   const all = async (where?: SQL): Promise<RuleRecord[]> =>
     (await orm.select().from(rules).where(where).orderBy(desc(rules.createdAt), desc(rules.id))).map(
       recordOf,
     );
-  const current = (): Promise<RuleSet> => {
-    if (kept && performance.now() - kept.at < KEPT_MS) return kept.set;
-    const set = all().then(compile);
-    kept = { at: performance.now(), set };
-    set.catch(forget);
-    return set;
-  };
+  const current = keptPolicies(database, "rules", async () => compile(await all()));
   const get = async (id: string): Promise<Result<RuleRecord>> => {
     const [found] = isUuid(id) ? await all(eq(rules.id, id)) : [];
     return found ? ok(found) : fail("not_found", { what: "rule", id });
@@ -100,7 +88,7 @@ export function ruleStore(
       await policyChanges.announce();
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "rule", id });
     },
-    decide: async (call, facts) => decideBy(await current(), call, facts, { groupsOf, counts }),
+    decide: async (call, facts) => decideBy(await current.get(), call, facts, { groupsOf, counts }),
     takeCounts: counts.take,
   };
 }

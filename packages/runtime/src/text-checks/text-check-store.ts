@@ -4,6 +4,7 @@ import type { CompiledCheck, TextCheck, TextEffect } from "@capstan/core/interna
 import { desc, eq } from "drizzle-orm";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "../db/database.ts";
+import { keptPolicies } from "../db/kept-policies.ts";
 import { textChecks } from "../db/schema/text-check-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 import { compileTextFind } from "./compile-text-check.ts";
@@ -23,28 +24,13 @@ export interface TextCheckStore {
   inForce(agentId: string, now: Date): Promise<readonly CompiledCheck[]>;
 }
 
-const KEPT_MS = 500; // in case the notification of another process is lost
-
-export function textCheckStore({
-  orm,
-  policyChanges,
-}: Pick<Database, "orm" | "policyChanges">): TextCheckStore {
-  let kept: { readonly at: number; readonly checks: Promise<readonly CompiledCheck[]> } | undefined;
-  const forget = () => {
-    kept = undefined;
-  };
-  policyChanges.onChange(forget);
+export function textCheckStore(database: Pick<Database, "orm" | "pool" | "policyChanges">): TextCheckStore {
+  const { orm, policyChanges } = database;
   const list = async (): Promise<TextCheckRecord[]> =>
     (await orm.select().from(textChecks).orderBy(desc(textChecks.createdAt), desc(textChecks.id))).map(
       recordOf,
     );
-  const current = (): Promise<readonly CompiledCheck[]> => {
-    if (kept && performance.now() - kept.at < KEPT_MS) return kept.checks;
-    const checks = list().then((records) => records.map(compiledCheck));
-    kept = { at: performance.now(), checks };
-    checks.catch(forget);
-    return checks;
-  };
+  const current = keptPolicies(database, "text_checks", async () => (await list()).map(compiledCheck));
   return {
     list,
     async create(draft, by) {
@@ -63,7 +49,7 @@ export function textCheckStore({
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "text check", id });
     },
     async inForce(agentId, now) {
-      return (await current()).filter(
+      return (await current.get()).filter(
         ({ check }) =>
           (check.agentId === undefined || check.agentId === agentId) &&
           (check.expiresAt === undefined || check.expiresAt > now),

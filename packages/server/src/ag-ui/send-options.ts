@@ -30,6 +30,7 @@ export function sendOptions(request: RunRequest, earlier: string): SendOptions {
     predictState: forwarded.predictState,
     clientTools: input.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     context: [...before, ...input.context],
+    ...(earlier !== "" && { broughtHistory: true }),
     instructions: instructionsOf(input),
     clientRunId: input.runId,
     sharesState,

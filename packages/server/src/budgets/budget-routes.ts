@@ -10,6 +10,7 @@ import {
   type BudgetStore,
   OPERATOR,
   pageInMemory,
+  type Runs,
 } from "@capstan/runtime";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ownerFilter } from "../auth/ownership.ts";
@@ -79,6 +80,7 @@ export interface BudgetRouteParts {
   readonly audit: AuditLog;
   readonly registry: CapabilityRegistry;
   readonly agents: AgentStore;
+  readonly runs: Pick<Runs, "approvals">;
   /** Refuses an address that no delivery could reach. */
   readonly fetch: { readonly check: (url: string) => Promise<Result<unknown>> };
 }
@@ -135,7 +137,10 @@ export function budgetRoutes(parts: BudgetRouteParts) {
     if (!draft.ok) return problem(c, draft.failure);
     const changed = draft.value ? await budgets.change(id, draft.value) : found;
     if (!changed.ok) return problem(c, changed.failure);
-    if (draft.value) await note("budget.changed", caller, changed.value);
+    if (draft.value) {
+      await note("budget.changed", caller, changed.value);
+      await parts.runs.approvals.releaseBudget({ budgetId: id }, caller.email);
+    }
     const body = await dto(changed.value, caller);
     return body ? c.json(body, 200) : problem(c, gone(id));
   });
@@ -145,6 +150,7 @@ export function budgetRoutes(parts: BudgetRouteParts) {
     const removed = found.ok ? await budgets.remove(id) : found;
     if (!removed.ok) return problem(c, removed.failure);
     await note("budget.deleted", c.get("caller"), removed.value);
+    await parts.runs.approvals.releaseBudget({ budgetId: id }, c.get("caller").email);
     return c.body(null, 204);
   });
   return routes;

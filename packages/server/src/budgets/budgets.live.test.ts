@@ -110,6 +110,45 @@ describe.each(STORES)("budgets on $name", ({ fresh }) => {
     await made.remove();
   });
 
+  test.each<
+    [string, (made: { change: (patch: object) => unknown; remove: () => unknown }, id: string) => unknown]
+  >([
+    [
+      "one of them is allowed more",
+      (_, id) =>
+        server.call("POST", `/v1/approvals/${id}`, { decision: "approve", edited_args: { more: 500 } }),
+    ],
+    ["the limit is raised", ({ change }) => change({ limit: 500 })],
+    ["the budget is deleted", ({ remove }) => remove()],
+  ])("all runs that wait for a budget continue when %s", async (_how, act) => {
+    const made = await budget({ measure: "cost_usd", limit: 0.01, agent_id: agent });
+    const sent = [await send("hello"), await send("hello"), await send("hello")];
+    for (const { run } of sent) expect((await run()).status).toBe("waiting");
+    const [, middle] = await Promise.all(sent.map(({ approval }) => approval()));
+    await act(made, middle.id);
+    for (const { ends, approval } of sent) {
+      await ends(/done/);
+      expect(await approval()).toBeUndefined();
+    }
+    await made.remove();
+  });
+
+  test("runs that find no room after another was allowed more ask again", async () => {
+    const made = await budget({ measure: "cost_usd", limit: 0.01, agent_id: agent });
+    const sent = [await send("hello"), await send("hello"), await send("hello")];
+    const before = await Promise.all(sent.map(({ approval }) => approval()));
+    const { spent } = (await made.now())[0];
+    const answer = { decision: "approve", edited_args: { more: spent + 1 } };
+    await server.call("POST", `/v1/approvals/${before[0].id}`, answer);
+    const statuses = async () => Promise.all(sent.map(async ({ run }) => (await run()).status));
+    await expect
+      .poll(async () => (await statuses()).sort(), { timeout: 40_000 })
+      .toEqual(["done", "waiting", "waiting"]);
+    expect((await made.now())[0]).toMatchObject({ extra: spent + 1, reserved: 0 });
+    await made.remove();
+    for (const { ends } of sent) await ends(/done/);
+  });
+
   test("a denial ends the run, and says so", async () => {
     const made = await budget({ measure: "tokens", limit: 1, agent_id: agent });
     const sent = await send("hello");

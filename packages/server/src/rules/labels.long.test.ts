@@ -214,6 +214,23 @@ describe.each(STORES)("what may follow what on $name", ({ fresh }) => {
     expect((await say(await open(id), command("read_page", mallory))).status).toBe("waiting");
   });
 
+  test("a conversation that a client brings, unlike the stored one, has read what the agent could read", async () => {
+    await agent({ name: "Brought" });
+    const ask = (messages: object[], store = true) =>
+      server.call("POST", "/openai/v1/chat/completions", { model: "Brought", messages, store });
+    const read = { role: "user", content: command("read_page", { says: "A harmless page." }) };
+    const first = await ask([read], false);
+    expect(first.status).toBe(200);
+    const next = { role: "user", content: command("send", EVE) };
+    const second = await ask([read, first.body.choices[0].message, next]);
+    expect(second.status).toBe(409);
+    const [asked] = await pending(second.headers.get("x-capstan-session") ?? "");
+    expect(asked.reason).toContain("untrusted by earlier messages of the client");
+    expect(sent).toEqual([]);
+    expect((await ask([next])).status).toBe(200);
+    expect(sent).toEqual([EVE.to]);
+  });
+
   test("a simulation decides a recorded call by what had been read before it, as the gate did", async () => {
     const id = await agent();
     const session = await open(id);

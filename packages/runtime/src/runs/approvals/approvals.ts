@@ -2,19 +2,11 @@
  * The inbox: calls that wait for approval. An answer is one transaction that locks the run's row: it counts
  * once, whoever gives it, and the last answer of a run starts its next segment, even days later.
  */
-import {
-  type Failure,
-  fail,
-  type JsonValue,
-  ok,
-  type Result,
-  type RuntimeAgent,
-  type RuntimeTool,
-} from "@capstan/core";
+import { fail, type JsonValue, ok, type Result, type RuntimeAgent, type RuntimeTool } from "@capstan/core";
 import { type ApprovalExpiry, expiryOf, mayAnswer, type RuleAsk } from "@capstan/core/internal";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
-import { allowMore } from "../../budgets/allow-more.ts";
+import { allowMore, budgetOf } from "../../budgets/allow-more.ts";
 import { type Place, pageOf } from "../../db/keyset.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { isUuid } from "../../db/uuid.ts";
@@ -26,7 +18,9 @@ import { storableJson } from "../log/storable-json.ts";
 import type { ApprovalKind } from "./approval-kind.ts";
 import { approvalPin } from "./approval-pin.ts";
 import { askedPerson } from "./asked-person.ts";
+import { type BudgetQuestions, NOTHING_MORE, pendingOfBudget } from "./budget-questions.ts";
 import { CHECKS } from "./check-answers.ts";
+import { executeApproved } from "./execute-approved.ts";
 import { escalateOverdue, FIND_OVERDUE, IS_IN_TIME } from "./expiry-statements.ts";
 import { allowInSession } from "./session-allowance.ts";
 
@@ -134,6 +128,8 @@ export interface Approvals {
   answer(id: string, decision: Decision): Promise<Result<Approval>>;
   /** What `answer` would refuse: for several answers that count together or not at all. */
   check(id: string, decision: Decision): Promise<Result<true>>;
+  /** There is more of a budget: runs that wait for it try again. */
+  releaseBudget(questions: BudgetQuestions, by: string): Promise<void>;
   /** Puts a call that came without a run into the inbox. */
   ask(call: DirectCall): Promise<Approval>;
   /** Applies the expiry policy to approvals whose time has passed. */
@@ -174,8 +170,20 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     const { rows } = isUuid(id) ? await pool.query<Approval>(GET, [id]) : { rows: [] };
     return rows[0] ? ok(rows[0]) : fail("not_found", { what: "approval", id });
   };
+  const releaseBudget: Approvals["releaseBudget"] = async (questions, by) => {
+    for (const id of await pendingOfBudget(pool, questions)) {
+      const asked = await get(id);
+      if (asked.ok)
+        await decide(parts, asked.value, { by, status: "approved", editedArguments: NOTHING_MORE });
+    }
+  };
+  const afterAnswer = async (decided: Approval, { approve, by }: Decision): Promise<Approval> => {
+    if (decided.kind === "budget" && approve) await releaseBudget(budgetOf(decided.arguments), by);
+    return executeApproved(parts, decided);
+  };
   return {
     get,
+    releaseBudget,
     async list({ status, sessionId, agentId, assignee, visibleTo, approverOf = [], text, limit, after }) {
       const filters = [status, sessionId, assignee, after?.at, after?.id, visibleTo, agentId, text];
       const values = [...filters.map((value) => value ?? null), limit + 1, [...approverOf]];
@@ -196,7 +204,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
         ...decision,
         status: decision.approve ? "approved" : "denied",
       });
-      if (decided) return ok(await executeApproved(parts, decided));
+      if (decided) return ok(await afterAnswer(decided, decision));
       const now = await get(id);
       return now.ok ? refuseLateAnswer(parts, now.value) : now;
     },
@@ -315,46 +323,6 @@ async function refuseLateAnswer(parts: ApprovalParts, approval: Approval): Promi
   await decide(parts, approval, { by: "capstan", status: "expired" });
   return fail("approval_decided", { id, status: "expired" });
 }
-
-/** Makes the call if it has no run; otherwise the run makes it. */
-async function executeApproved(parts: ApprovalParts, approval: Approval): Promise<Approval> {
-  if (approval.runId !== null || approval.status !== "approved") return approval;
-  const agent = await parts.agentOf(approval);
-  const outcome = await callUnchanged(parts, approval, agent);
-  const result = outcome.kind === "done" ? { output: outcome.output } : failureOf(outcome);
-  await parts.pool.query("update approvals set result = $2::json where id = $1 and result is null", [
-    approval.id,
-    storableJson(result),
-  ]);
-  return { ...approval, result: result as JsonValue };
-}
-
-/** The agent may change between the answer and the call: then nothing runs. */
-async function callUnchanged(
-  { execute }: ApprovalParts,
-  approval: Approval,
-  agent: Result<RuntimeAgent>,
-): Promise<GateOutcome> {
-  const refuse = ({ failure }: { failure: Failure }): GateOutcome => ({
-    kind: "refused",
-    ran: false,
-    failure,
-    durationMs: 0,
-  });
-  if (!agent.ok) return refuse(agent);
-  const tool = agent.value.tools.find(({ name }) => name === approval.tool);
-  if (tool && approvalPin(agent.value, tool) !== approval.pin)
-    return refuse(fail("approval_changed", { id: approval.id, tool: approval.tool }));
-  return execute(approval, agent.value);
-}
-
-const failureOf = (outcome: Exclude<GateOutcome, { kind: "done" }>): object =>
-  outcome.kind === "refused"
-    ? { failure: outcome.failure }
-    : fail("tool_failed", {
-        message: "The tool runs on a client, but no client is connected.",
-        nextStep: "Call it in a session.",
-      });
 
 const INSERT = `insert into approvals(id, session_id, agent_id, user_email, capability_id, tool, call_id, arguments,
     reason, expiry, expires_at, config, pin, assignee, assignee_only)

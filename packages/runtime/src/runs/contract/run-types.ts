@@ -64,6 +64,8 @@ export interface SendOptions {
   readonly client?: FollowingClient | undefined;
   /** Set when no person sent the message, for telemetry. */
   readonly origin?: "trigger" | undefined;
+  /** The client brought earlier messages of a conversation that is not stored here. */
+  readonly broughtHistory?: true | undefined;
 }
 
 export interface FollowingClient {

@@ -17,6 +17,7 @@ import type { IdleHarnesses } from "../harness/idle-harnesses.ts";
 import type { MessageToStore } from "../log/run-log.ts";
 import { unfinishedBlocks } from "../log/unfinished-blocks.ts";
 import { askModel, emitMessages, type StepAnswer } from "../model/ask-model.ts";
+import { labelBroughtHistory } from "../steps/brought-history.ts";
 import { callTools, mayRunAgain } from "../steps/call-tools.ts";
 import { holdAnswer, releasedAnswer } from "../steps/held-answer.ts";
 import { concludeRun, failRun, handOverRun, type SegmentEnd, suspendRun } from "../steps/run-endings.ts";
@@ -66,9 +67,10 @@ async function failBy(context: RunContext, error: unknown): Promise<SegmentEnd> 
 }
 
 async function runLoop(context: RunContext, idleHarnesses: IdleHarnesses): Promise<SegmentEnd> {
-  for (;;) {
+  for (let isLabelled = false; ; isLabelled = true) {
     const agent = await context.agent();
     if (!agent.ok) return failRun(context, agent.failure);
+    if (!isLabelled) await labelBroughtHistory(context, agent.value);
     const end = isHarnessed(agent.value)
       ? await harnessStep(context, agent.value, idleHarnesses)
       : await nativeStep(context, agent.value);
