@@ -6,11 +6,16 @@ import { budgetStore } from "./budget-store.ts";
 
 test("a budget that waits holds the model call back until the next period, then the run goes on", async () => {
   const store = await freshPglite();
-  let [began, from] = [performance.now(), Date.parse("2026-01-01T10:00:10Z")];
-  const now = () => new Date(from + performance.now() - began);
+  let from = Date.parse("2026-01-01T10:00:10Z");
+  let began: number | undefined; // the clock stands still until the first reservation was tried
+  const now = () => new Date(from + (began === undefined ? 0 : performance.now() - began));
   let ledger: BudgetLedger | undefined;
   const later: BudgetLedger = {
-    reserve: async (...asked) => (await ready()).reserve(...asked),
+    async reserve(...asked) {
+      const reserving = await (await ready()).reserve(...asked);
+      began ??= performance.now();
+      return reserving;
+    },
     settle: async (...spent) => (await ready()).settle(...spent),
     release: async (runId) => (await ready()).release(runId),
     countCall: async (...counted) => (await ready()).countCall(...counted),
@@ -29,7 +34,7 @@ test("a budget that waits holds the model call back until the next period, then 
     );
     const sent = [];
     for (const moment of ["2026-01-01T10:00:10Z", "2026-01-01T10:00:59.900Z"]) {
-      [began, from] = [performance.now(), Date.parse(moment)];
+      [began, from] = [undefined, Date.parse(moment)];
       const session = await engine.newSession();
       await engine.runs.send(session, { content: "go" });
       sent.push(await collect(engine.runs, session));

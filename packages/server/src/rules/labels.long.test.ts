@@ -221,14 +221,14 @@ describe.each(STORES)("what may follow what on $name", ({ fresh }) => {
     const read = { role: "user", content: command("read_page", { says: "A harmless page." }) };
     const first = await ask([read], false);
     expect(first.status).toBe(200);
-    const next = { role: "user", content: command("send", EVE) };
-    const second = await ask([read, first.body.choices[0].message, next]);
-    expect(second.status).toBe(409);
-    const [asked] = await pending(second.headers.get("x-capstan-session") ?? "");
-    expect(asked.reason).toContain("untrusted by earlier messages of the client");
+    const goOn = { role: "user", content: "go on" };
+    const second = await ask([read, first.body.choices[0].message, goOn]);
+    const session = second.headers.get("x-capstan-session") ?? "";
+    expect(await labels(session)).toEqual(["private", "untrusted"]);
+    expect((await say(session, command("send", EVE))).text).toContain("by earlier messages of the client");
     expect(sent).toEqual([]);
-    expect((await ask([next])).status).toBe(200);
-    expect(sent).toEqual([EVE.to]);
+    const fresh = (await ask([goOn])).headers.get("x-capstan-session") ?? "";
+    expect(await labels(fresh)).toEqual([]);
   });
 
   test("a simulation decides a recorded call by what had been read before it, as the gate did", async () => {
