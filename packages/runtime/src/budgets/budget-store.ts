@@ -73,7 +73,7 @@ export function budgetStore(
       const row = { id: uuidv7(), createdBy: by, ...rowOf(draft) };
       const [made] = await orm.insert(budgets).values(row).returning();
       await fill(row.id);
-      current.changed();
+      current.forget();
       return recordOf(made as Row);
     },
     async change(id, draft) {
@@ -86,13 +86,13 @@ export function budgetStore(
         await orm.delete(budgetPeriods).where(eq(budgetPeriods.budgetId, id));
         await fill(id);
       }
-      current.changed();
+      current.forget();
       return ok(recordOf(changed));
     },
     async remove(id) {
       if (!isUuid(id)) return fail("not_found", { what: "budget", id });
       const [gone] = await orm.delete(budgets).where(eq(budgets.id, id)).returning();
-      current.changed();
+      current.forget();
       return gone ? ok(recordOf(gone)) : fail("not_found", { what: "budget", id });
     },
     async states(id, subject) {

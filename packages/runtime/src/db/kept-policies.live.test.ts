@@ -29,7 +29,7 @@ describe.each(STORES)("kept policies on $name", ({ fresh }) => {
       return rows.map(({ name }) => name);
     });
     const look = async () => {
-      kept.changed(); // looks now instead of in half a second
+      kept.forget(); // looks now instead of in half a second
       return kept.get();
     };
     const [one, two] = [uuidv7(), uuidv7()];

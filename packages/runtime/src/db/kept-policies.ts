@@ -39,7 +39,7 @@ function versionsNow(pool: Pool): Promise<Versions> {
 export interface KeptPolicies<T> {
   get(): Promise<T>;
   /** After a write of this process that is not announced. */
-  changed(): void;
+  forget(): void;
 }
 
 export function keptPolicies<T>(
@@ -48,10 +48,10 @@ export function keptPolicies<T>(
   load: () => Promise<T>,
 ): KeptPolicies<T> {
   let kept: { readonly version: string; readonly made: Promise<T> } | undefined;
-  const changed = () => void fresh.delete(pool);
-  policyChanges?.onChange(changed);
+  const forget = () => void fresh.delete(pool);
+  policyChanges?.onChange(forget);
   return {
-    changed,
+    forget,
     async get() {
       const { [table]: version } = await versionsNow(pool);
       if (kept?.version === version) return kept.made;
