@@ -316,7 +316,7 @@ export {
 } from "./route/task-contract.ts";
 export { type TaskPart, taskParts, withSwitches } from "./route/task-parts.ts";
 export { summarise, telemetryRecord } from "./route/telemetry-summary.ts";
-export { contentTerms, identifierWords } from "./route/text.ts";
+export { contentTerms, identifierWords, words } from "./route/text.ts";
 export type { Embed } from "./route/vectors.ts";
 export { MINILM_WEIGHTS } from "./route/weights.ts";
 export { type KnownTool, ruleFaults } from "./rules/check-rule.ts";

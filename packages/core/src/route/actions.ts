@@ -48,12 +48,12 @@ export const isActionVerb = (word: string): boolean => classesOfVerb.has(word);
 
 /** Verbs that are as often things: "which emails", "the message", "my orders". */
 const ALSO_THINGS = new Set(
-  "email message post order record log call title name plan form test track query view design draft book stream rank share index".split(
+  "email message post order record log call title name plan form test track query view design draft book stream rank share index update comment reply".split(
     " ",
   ),
 );
 const BEFORE_THINGS = new Set(
-  "the a an my your our their his her its this that these those all any some no which what many new every each of unread latest last next from".split(
+  "the a an my your our their his her its this that these those all any some no which what many new every each of unread latest last next from status".split(
     " ",
   ),
 );

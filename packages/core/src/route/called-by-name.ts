@@ -7,7 +7,7 @@ import type { IndexEntry } from "./route-index.ts";
 import { words } from "./text.ts";
 
 const BEFORE = new Set(
-  "with using via on in through from by auf mit über in per von con en por desde sur avec dans via em no na com de search ask use".split(
+  "with using via on in of through from by auf mit über in per von con en por desde sur avec dans via em no na com de search ask use".split(
     " ",
   ),
 );

@@ -6,7 +6,7 @@ import { literalsIn, numberRuns } from "./list-literal.ts";
 import type { Mapping } from "./mapping.ts";
 import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
 import { stem } from "./stem.ts";
-import { type FoundValue, listItems } from "./task-values.ts";
+import { type FoundValue, listItems, withoutValues } from "./task-values.ts";
 import { contentTerms, identifierWords, words } from "./text.ts";
 import { spokenForms } from "./value-names.ts";
 
@@ -77,7 +77,7 @@ export function enumValue(
 ): JsonValue | undefined {
   const names = choices.filter((choice) => typeof choice === "string");
   if (names.length === 0) return undefined;
-  const said = without(values.filter(isName), task);
+  const said = withoutValues(values.filter(isName), task);
   return choiceIn(said, names) ?? (inEnglish && choiceIn(inEnglish(said), names));
 }
 
@@ -135,7 +135,7 @@ export function mentionedChoices(description: unknown): string[] {
 
 /** The choice as the task says it: "pod" where the description has "pods". */
 export function mentionedChoice({ description }: JsonSchema, { task, values }: Mapping): string | undefined {
-  const said = without(values.filter(isName), task);
+  const said = withoutValues(values.filter(isName), task);
   for (const choice of mentionedChoices(description)) {
     const found = new RegExp(
       `(?<![\\p{L}\\d])${escaped(choice.replace(/s$/, ""))}s?(?![\\p{L}\\d])`,
@@ -150,25 +150,31 @@ const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g,
 
 const isName = ({ kind }: FoundValue): boolean => kind === "path" || kind === "quoted" || kind === "url";
 
-const without = (values: readonly FoundValue[], task: string): string =>
-  [...values]
-    .sort((a, b) => b.at - a.at)
-    .reduce((left, { at, end }) => `${left.slice(0, at)} ${left.slice(end)}`, task);
-
-export function arrayFor(
-  { name, schema, required }: ParameterSchema,
-  mapping: Mapping,
-): JsonValue | undefined {
+export function arrayFor(parameter: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+  const { name, schema } = parameter;
   const item = isRecord(schema.items) ? schema.items : {};
   if (Array.isArray(item.enum)) return chosenItems(item.enum, mapping);
   const written =
     addresses(name, item, mapping) ?? literalFor(name, item, mapping) ?? numbersFor(name, item, mapping);
-  if (written || isNumber(item)) return written;
-  const marked = item.type === "string" ? markedItems(name, mapping) : [];
-  if (marked.length > 0) return marked;
-  if (Array.isArray(item.anyOf ?? item.oneOf)) return undefined; // its items have shapes that words alone do not give
-  return required || speaksOf(name, mapping.task) ? unmarkedItems(item, mapping) : undefined;
+  return written || isNumber(item) ? written : textsFor(parameter, item, mapping);
 }
+
+function textsFor(
+  { name, schema, required }: ParameterSchema,
+  item: JsonSchema,
+  mapping: Mapping,
+): JsonValue | undefined {
+  const marked = item.type === "string" ? markedItems(name, mapping) : [];
+  if (marked.length > 0) return isOfIds(schema) && marked.some(isPhrase) ? undefined : marked;
+  if (Array.isArray(item.anyOf ?? item.oneOf)) return undefined; // its items have shapes that words alone do not give
+  return required || isListed(name, mapping) ? unmarkedItems(item, mapping) : undefined;
+}
+
+/** An optional list is named, and its items stand behind a colon or on lines of their own. */
+const isListed = (name: string, { task }: Mapping): boolean => speaksOf(name, task) && /:\s|\n/.test(task);
+
+const isOfIds = ({ description }: JsonSchema): boolean => /\b[gu]?ids?\b/i.test(String(description ?? ""));
+const isPhrase = (text: string): boolean => /\s/.test(text);
 
 const isNumber = ({ type }: JsonSchema): boolean => type === "number" || type === "integer";
 
@@ -223,7 +229,7 @@ function chosenItems(choices: readonly unknown[], mapping: Mapping): JsonValue |
 
 /** Every choice that the task says, in the order of the schema. */
 function choicesSaid(choices: readonly unknown[], { task, values }: Mapping): string[] {
-  const said = ` ${without(values.filter(isName), task)
+  const said = ` ${withoutValues(values.filter(isName), task)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")} `;
   return choices.filter(

@@ -1,6 +1,6 @@
 /** Values for free-text parameters: what remains of a task without its exact values, and values named in the text. */
 import { withoutLeadIn } from "./lead-in.ts";
-import type { FoundValue } from "./task-values.ts";
+import { type FoundValue, withoutValues } from "./task-values.ts";
 
 /** Content passed on verbatim: a document, code, a note. */
 const VERBATIM = /content|(?<!con)text|body|message|note|code|^stdin$/i;
@@ -11,10 +11,10 @@ const SUBJECT =
   /(?:^|[_-])(?:query|description|topic|search|input|title|subject|name|q|keyword)s?(?:$|[_-])/i;
 /** Values for these need a label, quotes or a colon; the sentence itself is neither a title nor standard input. */
 const HEADING = /^(title|subject|label|summary|stdin)$|(?:^|_)name$/i;
-const LOOKED_FOR = /^(q|query|search|keywords?|search_?(?:term|query))$/i;
+const LOOKED_FOR = /^(q|query|keywords?|search(?:_?[a-z]+)?)$/i;
 
-/** `task_id` is no task. */
-const ID = /(?:_ids?|[a-z]Ids?)$/;
+/** `task_id` and `task_gid` are no tasks. */
+const ID = /(?:_(?:g|i|u|s|gu|uu)?ids?|[a-z](?:G|U|Gu|Uu)?[Ii]ds?)$/;
 
 export const isFreeText = (name: string): boolean =>
   !ID.test(name) &&
@@ -33,7 +33,7 @@ export function freeText(name: string, task: string, used: readonly FoundValue[]
   const given = (text: string | undefined) => (text ? { text, isGuess: false } : undefined);
   const rest = (text: string) => (text ? { text, isGuess: false, isRest: true } : undefined);
   if (HEADING.test(name.replaceAll(/([a-z])([A-Z])/g, "$1_$2"))) return given(behindColon(task));
-  if (ASKED.test(name)) return given(behindColon(task)) ?? rest(tidy(without(used, task)));
+  if (ASKED.test(name)) return given(behindColon(task)) ?? rest(tidy(withoutValues(used, task)));
   if (LOOKED_FOR.test(name))
     return (
       given(lookedFor(used, task)) ??
@@ -55,9 +55,9 @@ const HANDS_OVER =
 /** "remind me to water the plants", "tell Ann that lunch is ready", "note that the door is blue". */
 const behindRequest = (used: readonly FoundValue[], task: string): string | undefined =>
   cut(
-    REMINDED.map((said) => said.exec(without(used, task))?.[1]).find((text) => text) ??
+    REMINDED.map((said) => said.exec(withoutValues(used, task))?.[1]).find((text) => text) ??
       /\b(?:remind|tell|notify|note|remember)\b(?:\s+(?!to\b|that\b)\S+){0,4}?\s+(?:to|that)\s+(\S.*)$/is.exec(
-        without(used, task),
+        withoutValues(used, task),
       )?.[1],
   );
 
@@ -69,12 +69,21 @@ const REMINDED: readonly RegExp[] = [
   /(?<!\p{L})(?:me\s+)?lembr\p{L}*(?:-me|-nos)?\s+(?:de\s+|que\s+)?(\S.*)$/isu,
 ];
 
+/** "with curl in their name" */
+const HELD_IN_NAME =
+  /\b(?:with|having|containing)\s+(?:the\s+(?:word|text|term|phrase)\s+)?(\S+(?:\s+\S+){0,3}?)\s+in\s+(?:its|their|the)\s+(?:name|title|subject|description|text)s?\b/iu;
+/** "the word overdue", in all task languages. */
+const THE_WORD =
+  /(?<!\p{L})(?:the\s+(?:words?|term|phrase)|(?:das|dem)\s+wort|la\s+palabra|el\s+término|le\s+mot|a\s+palavra)\s+(\S+)\s*[?!.]?$/iu;
+
 /** "search my mail for the rental agreement" -> "rental agreement"; "are there any tickets about dark mode?" -> "dark mode". */
 const lookedFor = (used: readonly FoundValue[], task: string): string | undefined =>
   cut(
-    /^\s*(?:please\s+)?(?:(?:can|could) you\s+)?(?:search|find|look|query|browse|check|are there|is there|do (?:i|we) have|show|list|get)\b.*?\b(?:for|about|regarding|concerning|mentioning|containing)\s+(?:the\s+|any\s+)?(\S.*)$/is.exec(
-      without(used, task),
-    )?.[1],
+    HELD_IN_NAME.exec(withoutValues(used, task))?.[1] ??
+      THE_WORD.exec(withoutValues(used, task))?.[1] ??
+      /^\s*(?:please\s+)?(?:(?:can|could) you\s+)?(?:search|find|look|query|browse|check|are there|is there|do (?:i|we) have|show|list|get)\b.*?\b(?:for|about|regarding|concerning|mentioning|containing)\s+(?:the\s+|any\s+)?(\S.*)$/is.exec(
+        withoutValues(used, task),
+      )?.[1],
   );
 
 /** "records that contain Sundberg" -> "Sundberg". */
@@ -101,7 +110,7 @@ const cut = (text: string | undefined): string | undefined =>
   );
 
 /** "run this: print(1)" -> "print(1)". Not the colon of a URL or a time. */
-const behindColon = (task: string): string | undefined =>
+export const behindColon = (task: string): string | undefined =>
   /^[^:\n]{3,120}:\s+(\S[\s\S]*)$/.exec(task)?.[1]?.trim();
 
 /** "with hello" in every language that tasks are read in. */
@@ -118,12 +127,6 @@ function behindPath(task: string, used: readonly FoundValue[]): string | undefin
   return behind && SAID_BEHIND_PATH.map((said) => said.exec(behind)?.[1]?.trim()).find((text) => text);
 }
 
-/** The task without the used values. */
-const without = (used: readonly FoundValue[], task: string): string =>
-  [...used]
-    .sort((a, b) => b.at - a.at)
-    .reduce((left, { at, end }) => `${left.slice(0, at)} ${left.slice(end)}`, task);
-
 const FOREIGN_VERB =
   /^\s*(?:bitte\s+|por favor,?\s+)?(?:schreibe?|speichere?|notiere?|lege?|suche?|finde|escribe|guarda|anota|busca|pon|écris|enregistre|sauvegarde|cherche|mets|escreve|escreva|guarde|salve|anote|procura|procure)(?!\p{L})\s*(?:nach\s+)?/iu;
 const FOREIGN_END =
@@ -133,7 +136,7 @@ const FOREIGN_END =
 function remaining(used: readonly FoundValue[], task: string): string {
   return withoutLeadIn(
     tidy(
-      without(used, task)
+      withoutValues(used, task)
         .replace(FOREIGN_VERB, "")
         .replace(FOREIGN_END, "")
         .replace(

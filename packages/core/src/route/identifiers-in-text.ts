@@ -9,7 +9,7 @@ const BETWEEN = String.raw`(?:\s+(?:with|mit|con|avec|com|the|der|el|la|le|o))*(
 export function identifierNamed(parameter: string, task: string): FoundValue | undefined {
   const words = parameter
     .replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")
-    .replace(/[_-](?:id|ids|number|no|key|code|ts|iid)$/i, "")
+    .replace(/[_-](?:id|ids|number|no|key|code|ts|iid|gid|uid|sid)$/i, "")
     .split(/[_-]/);
   const nouns = [words.join(" "), words.at(-1) ?? ""].filter(
     (noun) => noun.length > 2 && !/^ids?$/i.test(noun),

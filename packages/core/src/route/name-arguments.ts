@@ -1,15 +1,18 @@
 /** Names and identifiers: beside their noun, in quotes, behind "called", or as the only one of their kind. */
 import type { JsonValue } from "../schema.ts";
+import { isActionVerb } from "./actions.ts";
 import { mentionedChoices } from "./choice-arguments.ts";
 import { isFreeText, valueNamed } from "./free-text.ts";
 import { identifierNamed } from "./identifiers-in-text.ts";
-import { isTaken, isText, type Mapping, take, useUp } from "./mapping.ts";
+import { isTaken, isText, type Mapping, useUp } from "./mapping.ts";
 import { nameIn, titleIn } from "./names-in-text.ts";
 import { nounsOf, valueBesideNoun } from "./noun-values.ts";
 import { kindOf, type ParameterKind } from "./parameter-kind.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import { spokenNoun } from "./spoken-nouns.ts";
+import { stem } from "./stem.ts";
 import type { FoundValue } from "./task-values.ts";
+import { identifierWords, isStopTerm, words } from "./text.ts";
 
 /** "event deploy.done": the word after the parameter's own name. */
 export function named(name: string, { task, used }: Mapping): string | undefined {
@@ -60,7 +63,7 @@ export function besideNoun(parameter: ParameterSchema, mapping: Mapping): JsonVa
     task: mapping.task,
     values: mapping.values,
     nouns: nounsIn(parameter, mapping),
-    loosely: true,
+    loosely: required,
   });
   if (!found || (!required && schema.description === undefined && isFreeText(name))) return undefined;
   if (isTaken(found, mapping)) return undefined;
@@ -96,12 +99,39 @@ export function identifierFor(parameter: ParameterSchema, mapping: Mapping): str
   const { values, used, guessed } = mapping;
   const free = values.filter((value) => !used.has(value) && !isNamedAfterAnother(value, parameter, mapping));
   const candidates = free.filter(({ kind }) => kind === "identifier" || kind === "uuid");
-  const chosen = candidates[0] ?? free.find(({ kind }) => kind === "number");
-  if (!chosen) return take(mapping, "quoted");
-  if (candidates.length > 1) guessed.add(parameter.name);
+  const chosen =
+    candidates[0] ??
+    free.find((value) => value.kind === "number" && !isCount(value, mapping)) ??
+    free.find(({ kind, text }) => kind === "quoted" && !/\s/.test(text));
+  if (!chosen) return undefined;
+  const own = identifierWords(parameter.name).replace(/\s*\b(?:g|i|u)?(?:id|number|no|key|code)s?\b/gi, "");
+  if (candidates.length > 1 || (own.trim() !== "" && isOfAnotherThing(chosen.at, mapping.task, own)))
+    guessed.add(parameter.name);
   used.add(chosen);
   return chosen.text;
 }
+
+/** "rule 18": whether the word before the value is the noun of something else. */
+export function isOfAnotherThing(at: number, task: string, own: string): boolean {
+  const noun = /(\p{L}{3,})\s+(?:number\s+|no\.?\s+|id\s+)?#?$/iu.exec(task.slice(0, at))?.[1]?.toLowerCase();
+  if (
+    noun === undefined ||
+    isStopTerm(noun) ||
+    isActionVerb(noun) ||
+    /^(?:id|number|called|named)$/.test(noun)
+  )
+    return false;
+  const nouns = words(own).flatMap((word) => [
+    word,
+    ...spokenNoun(word.replace(/s$/, "")).toLowerCase().split("|"),
+  ]);
+  return !nouns.some((each) => stem(each) === stem(noun));
+}
+
+/** "the last 5 workouts", "top 10". */
+const isCount = ({ at }: FoundValue, { task }: Mapping): boolean => COUNTS.test(task.slice(0, at));
+const COUNTS =
+  /(?<!\p{L})(?:last|latest|first|top|next|newest|past|previous|recent|letzten?|ersten?|nächsten?|neuesten?|últim[oa]s|primer[oa]s|próxim[oa]s|derni[eè]re?s|premi[eè]re?s|prochaine?s|primeir[oa]s)\s+$/iu;
 
 /** "event ev_93kd" is the event's, and nobody else's. */
 const isNamedAfterAnother = (

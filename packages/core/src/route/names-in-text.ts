@@ -24,9 +24,19 @@ const NOT_A_NAME =
 
 export const isCalendarWord = (text: string): boolean => NOT_A_NAME.test(text);
 
+/** "rename section 12 to Done", in all task languages. */
+const RENAMED: readonly RegExp[] = [
+  /^\W*(?:please\s+)?(?:rename|retitle|change\s+the\s+(?:name|title)\s+of)\b.*?\s(?:to|into|as)\s+["'“]?(\S[^"”]*?)["'”]?[.!]?$/isu,
+  /(?<!\p{L})(?:be|um)?nenn\p{L}*\s.*?\s(?:in|zu)\s+["'„“]?(\S[^"“”]*?)["“”]?\s+um[.!]?$/isu,
+  /\sin\s+["'„“]?(\S[^"“”]*?)["“”]?\s+umbenennen[.!]?$/isu,
+  /^\W*(?:por favor,?\s+)?(?:renombr\p{L}*|cambi\p{L}*\s+el\s+(?:nombre|título)\s+de)\s.*?\s(?:a|como|por)\s+["“«]?(\S[^"”»]*?)["”»]?[.!]?$/isu,
+  /^\W*(?:renomme\p{L}*)\s.*?\s(?:en|comme)\s+["“«]?\s?(\S[^"”»]*?)\s?["”»]?[.!]?$/isu,
+  /^\W*(?:por favor,?\s+)?(?:renome\p{L}*)\s.*?\s(?:para|como)\s+["“«]?(\S[^"”»]*?)["”»]?[.!]?$/isu,
+];
+
 /** "titled Export fails for large files with priority 2": up to "with priority", when that is another parameter. */
 export function titleIn(task: string, otherNouns: readonly string[]): FoundValue | undefined {
-  const whole = TITLED.exec(task);
+  const whole = TITLED.exec(task) ?? RENAMED.map((said) => said.exec(task)).find((found) => found !== null);
   const text = whole?.[1];
   if (!whole || text === undefined) return undefined;
   const nouns = otherNouns.map(spokenNoun).join("|");

@@ -7,11 +7,22 @@ import { stem } from "./stem.ts";
 import { type FoundValue, numberOf, rangeOf } from "./task-values.ts";
 import { identifierWords, words } from "./text.ts";
 
-export function numberFor({ name, schema, required }: ParameterSchema, mapping: Mapping): number | undefined {
-  const mustBeSaid = mapping.hints.path !== undefined;
+export function numberFor(parameter: ParameterSchema, mapping: Mapping): number | undefined {
   const free = mapping.values.filter(
-    (value) => value.kind === "number" && !mapping.used.has(value) && !isOfLongerName(name, value, mapping),
+    (value) =>
+      value.kind === "number" && !mapping.used.has(value) && !isOfLongerName(parameter.name, value, mapping),
   );
+  return PAGE.test(parameter.name)
+    ? pageFor(parameter.required, free, mapping)
+    : amountFor(parameter, free, mapping);
+}
+
+function amountFor(
+  { name, schema, required }: ParameterSchema,
+  free: readonly FoundValue[],
+  mapping: Mapping,
+): number | undefined {
+  const mustBeSaid = mapping.hints.path !== undefined;
   const unit = unitOf(name, schema.description);
   const beside = new Map(free.map((value) => [value, unitBeside(mapping.task, value.at, value.end)]));
   // "30 seconds" is no width: a number with the unit of another kind is not for this parameter.
@@ -25,6 +36,22 @@ export function numberFor({ name, schema, required }: ParameterSchema, mapping: 
   mapping.used.add(chosen);
   const number = asWanted(chosen, schema, { said: beside.get(chosen), unit });
   return schema.type === "integer" ? Math.trunc(number) : number;
+}
+
+const PAGE = /^page(?:[_-]?(?:no|num|number))?$/i;
+
+/** "page 3"; the first one where a page is needed and nobody says which. */
+function pageFor(
+  required: boolean,
+  free: readonly FoundValue[],
+  { task, used }: Mapping,
+): number | undefined {
+  const said = free.find(({ at }) =>
+    /(?<!\p{L})(?:page|seite|página|页)\s*(?:number|nr\.?|no\.?)?\s*#?$/iu.test(task.slice(0, at)),
+  );
+  if (!said) return required ? 1 : undefined;
+  used.add(said);
+  return numberOf(said);
 }
 
 /** "20 per page" is for `per_page`, not for `page`. */
@@ -133,7 +160,7 @@ const MARKS: readonly (readonly [name: RegExp, before: RegExp])[] = [
     /(?<!\p{L})(?:for|lasting|cut|during|für|lang|durante|por|pendant)\s+$/iu,
   ],
   [
-    /^max/i,
+    /^max|^limit$|page_?size|per_?page/i,
     /(?<!\p{L})(?:at most|up to|under|below|less than|no more than|maximum(?: of)?|max\.?|höchstens|maximal|bis zu|unter|como máximo|hasta|menos de|au plus|au maximum|moins de|no máximo|até)\s+[$€£]?$/iu,
   ],
   [
@@ -146,7 +173,11 @@ const MARKS: readonly (readonly [name: RegExp, before: RegExp])[] = [
   ],
 ];
 
-const isMarked = (name: string, { at }: FoundValue, task: string): boolean =>
+const PAGE_SIZE = /^(?:limit|count|max_?results|page_?size|per_?page)$/i;
+const A_PAGE = /^\s+(?:\p{L}+\s+)?(?:per|a|each|on a|pro|je|por|par|每)\s*(?:page|seite|página|页)/iu;
+
+const isMarked = (name: string, { at, end }: FoundValue, task: string): boolean =>
+  (PAGE_SIZE.test(name) && A_PAGE.test(task.slice(end))) ||
   MARKS.some(([named, before]) => named.test(name) && before.test(task.slice(Math.max(0, at - 60), at)));
 
 const LAST = /^(last|end|to|until|max|maximum|stop|upper)([_-]|$)|[_-](end|to|last)$/i;

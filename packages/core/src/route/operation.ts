@@ -144,7 +144,11 @@ function named(task: string, noun: string, fixed: ReadonlySet<string>): string |
 /** A plain word is an identifier when nothing follows it, or a connecting word. */
 function isName(word: string, next: string, fixed: ReadonlySet<string>): boolean {
   const [term = ""] = terms(word);
-  const known = isStopTerm(term) || kindOfVerb.has(word.toLowerCase()) || fixed.has(term);
+  const known =
+    /^(?:called|named|titled|entitled)$/i.test(word) ||
+    isStopTerm(term) ||
+    kindOfVerb.has(word.toLowerCase()) ||
+    fixed.has(term);
   return !known && (next === "" || isStopTerm(next.toLowerCase()));
 }
 

@@ -89,7 +89,7 @@ export function kindOf({
   if (format === "date") return "date";
   if (format === "time") return "time";
   const snake = name.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2");
-  if (/[_-]id$/i.test(snake)) return "identifier";
+  if (/[_-][giu]?id$/i.test(snake)) return "identifier";
   const named = RULES.find((rule) => rule.name.test(name)) ?? RULES.find((rule) => rule.name.test(snake));
   const description = (typeof said === "string" ? said : "").replaceAll(DERIVED, "");
   const described = TEXT_NAME.test(name)

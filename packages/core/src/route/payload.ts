@@ -6,10 +6,10 @@ import type { JsonSchema, JsonValue } from "../schema.ts";
 import { withoutMention } from "./capability-mention.ts";
 import { arrayFor, describedChoices, enumValue, mentionedChoice, switchFor } from "./choice-arguments.ts";
 import { currencyFor, languageFor } from "./code-arguments.ts";
-import { isFreeText } from "./free-text.ts";
+import { behindColon, isFreeText } from "./free-text.ts";
 import { labelledValues } from "./labelled-values.ts";
 import { isText, type Mapping, type PayloadHints, take, useUp } from "./mapping.ts";
-import { besideNoun, directed, identifierFor, named, nameFor } from "./name-arguments.ts";
+import { besideNoun, directed, identifierFor, isOfAnotherThing, named, nameFor } from "./name-arguments.ts";
 import { nestedValue } from "./nested-arguments.ts";
 import { numberFor } from "./number-arguments.ts";
 import { pathValues } from "./operation.ts";
@@ -19,8 +19,9 @@ import { pathArguments } from "./path-arguments.ts";
 import { placeIn } from "./place-arguments.ts";
 import { repositoryIn } from "./repository-names.ts";
 import { findValues, isFileEnding, type ValueKind } from "./task-values.ts";
-import { boundedLines } from "./text.ts";
+import { boundedLines, identifierWords } from "./text.ts";
 import { freeValue, handedOver } from "./text-arguments.ts";
+import { withoutWordsOf } from "./unheard-words.ts";
 import { unplacedValues } from "./unplaced-values.ts";
 
 export interface MappedPayload {
@@ -35,6 +36,8 @@ export interface MappedPayload {
   readonly placed: number;
   /** How many numbers, dates and quoted texts no parameter takes: evidence against it. */
   readonly spare: number;
+  /** The text without the words that hold a value. */
+  readonly rest: string;
 }
 
 type Fill = (parameter: ParameterSchema, mapping: Mapping) => JsonValue | undefined;
@@ -47,6 +50,7 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   const payload: Record<string, JsonValue> = { ...hints.constants };
   const inPath = pathValues(text, hints.path ?? "", { guess: true });
   fill(parameters, payload, ({ name, schema }) => typed(inPath.get(name), schema));
+  for (const name of guessedInPath(text, hints.path ?? "", inPath)) mapping.guessed.add(name);
   useUp(mapping, inPath.values());
   const open = parameters.filter(({ name }) => payload[name] === undefined);
   fillLabelled(open, payload, mapping);
@@ -72,8 +76,25 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
     guessed: [...mapping.guessed],
     unplaced: unplacedValues(mapping, payload),
     placed: mapping.used.size + lists,
-    spare: values.filter((value) => SPARE_KINDS.has(value.kind) && !mapping.used.has(value)).length,
+    spare:
+      values.filter((value) => SPARE_KINDS.has(value.kind) && !mapping.used.has(value)).length +
+      (isColonTextSpare(text, payload) ? 1 : 0),
+    rest: withoutWordsOf([...mapping.used, ...values], text),
   };
+}
+
+/** "apply rule 18 to my transactions" gives `/transactions/{id}` the id of another thing. */
+function guessedInPath(task: string, path: string, found: ReadonlyMap<string, string>): string[] {
+  const named = pathValues(task, path);
+  return [...found].flatMap(([name, value]) =>
+    !named.has(name) && isOfAnotherThing(task.indexOf(value), task, identifierWords(path)) ? [name] : [],
+  );
+}
+
+/** "comment on task 7: It ships on Monday": a tool without a place for the text is not the one that is asked for. */
+function isColonTextSpare(task: string, payload: Readonly<Record<string, JsonValue>>): boolean {
+  const handed = behindColon(task);
+  return handed !== undefined && !JSON.stringify(payload).includes(JSON.stringify(handed).slice(1, -1));
 }
 
 const SPARE_KINDS = new Set<ValueKind>(["number", "date", "quoted"]);
@@ -212,8 +233,14 @@ function textValue(
       : mentionedChoice(schema, mapping));
   if (chosen !== undefined) return chosen;
   if (!kind && isFormat(parameter)) return formatIn(mapping.task);
+  if (!kind && SORT.test(name)) return SORTED_BY.exec(mapping.task)?.[1];
   return kind ? FILLS[kind](parameter, mapping) : named(name, mapping);
 }
+
+const SORT = /^(?:sort|order|sort_?by|order_?by|sort_?(?:key|field|column))$/i;
+/** "sorted by size", in all task languages. */
+const SORTED_BY =
+  /(?<!\p{L})(?:sort|order|ordena|ordne|geordnet|tri|class)\p{L}*\s+(?:by|nach|por|par)\s+(?:(?:the|their|la|el|le|o|a)\s+)?([\p{L}\d_]+)/iu;
 
 /** "Output format", "Set output format to 'v'": what comes behind "as" or "to", if files end so. */
 const isFormat = ({ name, schema: { description } }: ParameterSchema): boolean =>

@@ -12,6 +12,7 @@ import { mapPayload } from "./payload.ts";
 import type { RankResult } from "./rank.ts";
 import type { MatchedCapability, TaskIntent, TaskStep } from "./task-contract.ts";
 import { identifierWords, normalizeTask, words } from "./text.ts";
+import { unheardWords } from "./unheard-words.ts";
 
 export type PlannedStep = TaskStep;
 
@@ -166,13 +167,23 @@ function toStep(
     missing,
     guessed,
     unplaced: files,
+    rest,
   } = mapPayload(task, schema, {
     ...hints,
     constants,
     calledNames: [...new Set([capability.id, capability.name])],
     ...(path !== undefined && { path }),
   });
-  const unplaced = [...files.filter((value) => !isNamed(value, tool, hints)), ...unkeptWord(task, tool)];
+  const isOfRoute = capability.routing?.route !== undefined; // its author says what a task to it does
+  const unheard =
+    tool && tool.risk !== "read" && !isOfRoute
+      ? unheardWords({ rest: hints.inEnglish?.(rest) ?? rest, payload, capability, tool })
+      : [];
+  const unplaced = [
+    ...files.filter((value) => !isNamed(value, tool, hints)),
+    ...unkeptWord(task, tool),
+    ...unheard,
+  ];
   return {
     capabilityId: capability.id,
     ...callOf(capability, tool?.name),

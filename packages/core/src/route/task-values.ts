@@ -46,6 +46,10 @@ const PHONE =
 const SAID_PHONE =
   /(?<=(?<!\p{L})(?:phone|telephone|tel\.?|mobile|cell|fax|call|dial|telefon|telefonnummer|handy|handynummer|teléfono|móvil|téléphone|portable|telefone|celular|电话|電話)(?:\s+(?:number|is|número|numéro|nummer|no\.?|de|do|n°|lautet|ist|es|est|é))*\s*:?\s*)(?:\+|\(?)\d[\d\s()./-]{4,18}\d(?!\w)/giu;
 
+/** "the folder drafts": a plain word behind the noun, if nothing can follow it but the rest of the sentence. */
+const FOLDER =
+  /(?<=(?<!\p{L})(?:folder|directory|ordner|verzeichnis|carpeta|directorio|dossier|répertoire|(?:na|da|a)\s+pasta|diretório)\s+)(?!(?:of|in|on|at|to|by|for|from|that|which|with|without|and|or|is|are|has|as|into|it|this|here|there|called|named|im|von|mit|und|auf|der|die|das|den|dem|nach|namens|de|del|des|du|do|da|que|qui|en|dans|et|y|e|con|com|avec|para|pour|por|par|a|à|au|à)(?!\p{L}))[\p{L}\d_-]{2,40}(?=\s*(?:[,.;!?]|$)|\s+(?:and|to|into|in|with|for|from|und|nach|in|mit|y|a|en|con|para|et|vers|dans|avec|e|com|para)(?!\p{L}))/giu;
+
 /** Earlier rows win: a number inside a URL is part of the URL. */
 const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
   ["url", /https?:\/\/[^\s"'<>]+[^\s"'<>.,;:!?)\]}]/gi],
@@ -53,6 +57,10 @@ const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
   ["quoted", /```\w*\s([\s\S]{1,20000}?)\s*```/g],
   ["quoted", /「([^」]{1,4000})」|『([^』]{1,4000})』|«\s?([^»]{1,4000}?)\s?»|„([^“”]{1,4000})[“”]/g],
   ["quoted", /"([^"]{1,4000})"|“([^”]{1,4000})”|'([^']{2,4000})'(?!\w)|`([^`]{1,4000})`/g],
+  [
+    "quoted",
+    /(?<=\b(?:match(?:es|ing)?|pattern|regexp?|regular expression)\s+)\/[^/\s][^/\n]{0,200}\/[a-z]*(?![\w/])/gi,
+  ],
   ["uuid", /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi],
   [
     "date",
@@ -65,6 +73,7 @@ const PATTERNS: readonly (readonly [ValueKind, RegExp])[] = [
       "gi",
     ),
   ],
+  ["path", FOLDER],
   // After a noun: "2026-118" alone is a subtraction, "invoice 2026-118" is an identifier.
   [
     "identifier",
@@ -138,3 +147,9 @@ const trimItem = (text: string): string =>
     .replace(/^\s*(?:[-*•]|\d+[.)])\s*/, "")
     .replace(/[.\s]+$/, "")
     .trim();
+
+/** The text without these values; what is left keeps its order. */
+export const withoutValues = (values: readonly FoundValue[], text: string): string =>
+  [...values]
+    .sort((a, b) => b.at - a.at)
+    .reduce((left, { at, end }) => `${left.slice(0, at)} ${left.slice(end)}`, text);

@@ -10,22 +10,32 @@ import { stem } from "./stem.ts";
 import type { FoundValue } from "./task-values.ts";
 import { contentTerms, identifierWords, words } from "./text.ts";
 
-export function freeValue(
-  { name, schema, required }: ParameterSchema,
-  mapping: Mapping,
-): JsonValue | undefined {
-  if (!isText(schema) || Array.isArray(schema.enum) || !isFreeText(name) || isLetter(name, schema))
-    return undefined;
-  if (kindOf({ name, schema }) === "path") return undefined;
+export function freeValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | undefined {
+  if (!isFilledFreely(parameter)) return undefined;
   const quoted = take(mapping, "quoted");
-  if (quoted !== undefined || isIncidental({ name, required }, mapping)) return quoted;
+  if (quoted !== undefined || isIncidental(parameter, mapping)) return quoted;
+  const { name, required } = parameter;
   const found = freeText(name, mapping.task, [...mapping.used]);
-  if (found && !required && isUnasked(found, mapping)) return undefined;
-  if (found && POINTS_BACK.test(found.text)) return undefined; // "write it to a.txt": it is the output of the step before
-  if (found?.isGuess) mapping.guessed.add(name);
+  if (!found || (!required && isUnasked(found, mapping))) return undefined;
+  if (POINTS_BACK.test(found.text)) return undefined; // "write it to a.txt": it is the output of the step before
+  if (found.isGuess || (!required && holdsAnother(found, mapping))) mapping.guessed.add(name);
   // The rest of a sentence uses up nothing: a file in it that no parameter takes still needs confirmation.
-  if (found && !found.isRest) mapping.used.add(spanOf(found.text, mapping.task));
-  return found?.text;
+  if (!found.isRest) mapping.used.add(spanOf(found.text, mapping.task));
+  return found.text;
+}
+
+const isFilledFreely = ({ name, schema }: Pick<ParameterSchema, "name" | "schema">): boolean =>
+  isText(schema) &&
+  !Array.isArray(schema.enum) &&
+  isFreeText(name) &&
+  !isLetter(name, schema) &&
+  kindOf({ name, schema }) !== "path";
+
+/** A text that holds a value of another parameter, such as the day in "comment on task 7: It ships on Monday": one of both is wrong. */
+function holdsAnother({ text, isRest }: FreeText, { task, used }: Mapping): boolean {
+  if (isRest) return false;
+  const { at, end } = spanOf(text, task);
+  return [...used].some((value) => value.at >= at && value.end <= end && value.text !== text);
 }
 
 const spanOf = (text: string, task: string): FoundValue => {

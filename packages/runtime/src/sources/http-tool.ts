@@ -9,6 +9,7 @@ import {
   type Schema,
   type ToolContext,
   type ToolPolicy,
+  type ToolRisk,
 } from "@capstan/core";
 import type { DeclaredReads, DeclaredWrites } from "@capstan/core/internal";
 import { readAnswer } from "./http-answer.ts";
@@ -25,6 +26,8 @@ export interface HttpToolDefinition {
   readonly scopes: readonly string[];
   readonly timeoutMs: number;
   readonly idempotent: boolean;
+  /** Where the method does not say it. */
+  readonly risk?: ToolRisk;
   readonly reads?: DeclaredReads;
   readonly writes?: DeclaredWrites;
   /** Accounts of the user that it can authenticate with, where no secret is set. */

@@ -15,6 +15,7 @@ import {
 import { type CommandIsolation, ownerOf, uidIn } from "../commands/command-isolation.ts";
 import { confine, type StartLine } from "../commands/confine.ts";
 import { nodeFiles, programFiles } from "../commands/program-files.ts";
+import { lastWords } from "./last-words.ts";
 import { type OperatorNetwork, registryHosts, withoutProxy } from "./operator-network.ts";
 
 const STDERR_CHARS = 4_000;
@@ -62,7 +63,7 @@ export class McpProcess implements Transport {
 
   /** Its last output outside the protocol: usually the reason why it exited. */
   get lastOutput(): string {
-    return this.#stderr.trim().split("\n").slice(-5).join("\n");
+    return lastWords(this.#stderr);
   }
 
   async start(): Promise<void> {

@@ -22,6 +22,7 @@ import { hintedFlow } from "@capstan/core/internal";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { type CommandIsolation, probeCommandIsolation } from "../commands/command-isolation.ts";
 import { foreignSchema } from "./json-schema.ts";
+import { serverLabel } from "./last-words.ts";
 import type { DescribedMcp, McpCall, McpConnection, McpServer } from "./mcp-connection.ts";
 import { mcpResult } from "./mcp-result.ts";
 import { capabilityId, semverOf, UniqueNames } from "./openapi-names.ts";
@@ -75,7 +76,7 @@ export async function openMcp(source: McpSource, options: McpOptions): Promise<R
   if (!server.ok) return server;
   const loaded = await import("./mcp-connection.ts"); // most installations have no MCP source, and its SDK is large
   const connection = new loaded.McpConnection({
-    label: "command" in source ? source.command : source.url,
+    label: "command" in source ? serverLabel(source.command, source.args) : source.url,
     server: server.value,
     isolation: options.isolation ?? (await probeCommandIsolation()),
     operator: options.operator,

@@ -15,6 +15,7 @@ import {
 } from "@capstan/core";
 import { CHOOSES_HOST, declaredFlow, flowIn } from "@capstan/core/internal";
 import { parseYaml } from "./declarative.ts";
+import { isDeed } from "./deeds.ts";
 import type { HttpMethod } from "./http-request.ts";
 import { httpTool } from "./http-tool.ts";
 import { foreignSchema } from "./json-schema.ts";
@@ -172,7 +173,8 @@ class Reader {
       scopes: security.scopes,
       connections: security.accounts(server.template),
       timeoutMs: TIMEOUT_MS,
-      idempotent: method !== "POST" && method !== "PATCH",
+      idempotent: method !== "POST" && method !== "PATCH" && !isSafeDeed(found),
+      ...(isSafeDeed(found) && { risk: "write" as const }),
       ...declaredFlow(flowIn(operation["x-capstan-reads"], operation["x-capstan-writes"])),
       settings: this.#options.settings,
       operation: {
@@ -231,8 +233,13 @@ function describe({ method, path, operation }: FoundOperation): string {
 }
 
 /** A document may set its own policy with `x-capstan-policy`. */
-function policyOf({ method, operation }: FoundOperation): ToolPolicy {
-  const own = operation["x-capstan-policy"];
+function policyOf(found: FoundOperation): ToolPolicy {
+  const own = found.operation["x-capstan-policy"];
   if (POLICIES.has(own)) return own as ToolPolicy;
-  return SAFE.has(method) ? "auto" : "approve";
+  return SAFE.has(found.method) && !isSafeDeed(found) ? "auto" : "approve";
 }
+
+/** A GET that does something: it writes, whatever its method says. */
+const isSafeDeed = ({ method, path, operation }: FoundOperation): boolean =>
+  SAFE.has(method) &&
+  isDeed({ path, operationId: textOf(operation.operationId), summary: textOf(operation.summary) });
