@@ -50,3 +50,19 @@ test("what only sets switches of the first part's tool is no part of its own", (
   ]);
   expect(withSwitches(taskParts("export shop.db and drop tables of crm.db"), schema)).toHaveLength(2);
 });
+
+test.each([
+  ["sort names.txt in reverse order and write the result to sorted.txt", 1],
+  ["sortiere names.txt und speichere es als sorted.txt", 1],
+  ["sort names.txt and write a poem to sorted.txt", 2],
+  ["sort names.txt, then mail it to ann@example.org and save it to sent.txt", 3],
+])("where the output of the first part's tool goes is no part of its own: %j", (task, count) => {
+  const schema = {
+    properties: {
+      file: { type: "string" },
+      output: { type: "string", description: "Where to write the result." },
+    },
+  };
+  expect(withSwitches(taskParts(task), schema)).toHaveLength(count);
+  expect(withSwitches(taskParts(task), { properties: {} }).length).toBeGreaterThan(1);
+});

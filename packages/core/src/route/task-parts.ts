@@ -5,6 +5,8 @@
 import type { JsonSchema } from "../schema.ts";
 import { isActionVerb } from "./actions.ts";
 import { isOnlySwitches } from "./choice-arguments.ts";
+import { isOutput, kindOf } from "./parameter-kind.ts";
+import { parametersOf } from "./parameters.ts";
 import { findValues } from "./task-values.ts";
 
 export interface TaskPart {
@@ -60,16 +62,33 @@ export function taskParts(task: string): TaskPart[] {
   return parts.slice(0, MAX_PARTS);
 }
 
-/** "minify a.html, remove comments": a part that only sets switches of the first part's tool belongs to it. */
+/**
+ * "minify a.html, remove comments", "and write it to b.html": a part that is nothing but switches of the first part's tool, or says where its
+ * output goes, belongs to it.
+ */
 export function withSwitches(parts: readonly TaskPart[], schema: JsonSchema): TaskPart[] {
   const joined: TaskPart[] = [];
   for (const part of parts) {
     const before = joined.at(-1);
-    if (before && isOnlySwitches(part.text, schema))
+    const isFirst = joined.length === 1;
+    if (before && (isOnlySwitches(part.text, schema) || (isFirst && isOnlyOutput(part.text, schema))))
       joined[joined.length - 1] = { ...before, text: `${before.text}, ${part.text}` };
     else joined.push(part);
   }
   return joined;
+}
+
+const OUTPUT =
+  /^(?:write|save|put|store|export|output|speichere?|schreibe?|guárdal[oa]|guarda|escribe|enregistre|écris|salve|escreva)\s+(?:it|that|them|this|the (?:result|output)s?|es|das ergebnis|el resultado|le résultat|o resultado|-?l[ea]|-?o)?\s*(?:to|in|into|as|nach|als|unter|en|a|como|dans|sous|em|para)\s+(\S+)$/iu;
+
+/** Only the first of a tool's outputs is meant, and a path is. */
+function isOnlyOutput(text: string, schema: JsonSchema): boolean {
+  const target = OUTPUT.exec(text)?.[1];
+  return (
+    target !== undefined &&
+    findValues(target).some(({ kind }) => kind === "path") &&
+    parametersOf(schema).some((each) => kindOf(each) === "path" && isOutput(each))
+  );
 }
 
 function push(parts: TaskPart[], text: string, isSeparate: boolean): void {
