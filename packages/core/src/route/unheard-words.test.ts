@@ -43,6 +43,7 @@ describe("what neither the call holds nor the tool speaks of is asked about", ()
     "update the details of project 81: name Harbour, color blue",
     "please set the color of my project 81 to red now",
     "change the project 81 to blue",
+    "set the color of the half-finished project 81 to red",
   ])("%j is done", (task) => {
     expect(asked(task)).toEqual({ unplaced: [], confirms: false });
   });

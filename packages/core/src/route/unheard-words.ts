@@ -34,6 +34,9 @@ export function withoutWordsOf(values: readonly FoundValue[], text: string): str
   return left.join("");
 }
 
+/** "two-masted", "ketch-like": adjectives that describe what is named beside them. */
+const DESCRIPTIVE = /(?<!\p{L})\p{L}+-(?:like|style|ish|sized|looking|friendly|\p{L}+ed)(?!\p{L})/giu;
+
 /** How people ask, whatever they ask for. */
 const ASKING = new Set(
   `please thank thanks hi hello hey ok okay now new exist current same one thing everything all each every again also too only up out over
@@ -59,7 +62,7 @@ export function unheardWords({ rest, payload, capability, tool }: Heard): string
       (isActionVerb(word) && isSameDeed(actionBits([word]), own))
     );
   };
-  return [...new Set(words(rest).filter((word) => !isHeard(word)))];
+  return [...new Set(words(rest.replaceAll(DESCRIPTIVE, " ")).filter((word) => !isHeard(word)))];
 }
 
 const MAKING = actionBits(["register", "append", "post"]);
