@@ -174,4 +174,12 @@ test("capstan doctor --probe exits with 3 when a probe proves nothing, and says 
   const typed = await capstan(["doctor", "claude", "--probe"]);
   expect(typed.code).toBe(3);
   expect(typed.out).toMatch(/claude over stream-json: exact prompt (fails|inconclusive)/);
+  expect(typed.out).not.toContain("as declared");
+});
+
+test("capstan doctor --probe exits with 3 for an agent that it could not probe, and says why", async () => {
+  const typed = await capstan(["doctor", "pi", "hermes", "--probe"]);
+  expect(typed.code).toBe(3);
+  expect(typed.out).toContain("pi: not probed, it is not installed");
+  expect((await capstan(["doctor", "pi"])).code).toBe(0);
 });

@@ -4,13 +4,13 @@ import type { Command, CommandContext } from "../command.ts";
 import { openLocalAgents, refuseUnknown } from "../local-agents.ts";
 import { printTable } from "../print-table.ts";
 
-/** A probe found a difference, or was inconclusive: neither is a success. */
+/** A probe found a difference, was inconclusive, or could not be made: none is a success. */
 const NOT_CLEAN = 3;
 
 export const doctor: Command = {
   usage: "capstan doctor [agent ...] [--probe] | capstan doctor --security",
   summary:
-    "Checks the coding agents on this machine. --probe runs each against a simulated model, over each transport; the exit code is 3 when something differs or is inconclusive. --security shows the server's security guarantees.",
+    "Checks the coding agents on this machine. --probe runs each against a simulated model, over each transport; the exit code is 3 when something differs, is inconclusive or cannot be probed. --security shows the server's security guarantees.",
   options: { probe: { type: "boolean" }, security: { type: "boolean" } },
   async run(context) {
     if (context.options.security) return printSecurity(context);
@@ -23,10 +23,26 @@ export const doctor: Command = {
         ? await Promise.all(wanted.map((agent) => doctor.check(agent)))
         : await doctor.checkAll();
     const probes = context.options.probe ? await probeAll(context, found, doctor.probe) : [];
+    const asked = wanted.length > 0 ? found : found.filter(({ installed }) => installed);
+    const missed = context.options.probe ? asked.filter((one) => !isProbed(one, probes)) : [];
     const { columns } = context.terminal;
-    context.print({ agents: found, probes }, () => described(found, probes, columns));
-    return probes.every(isProbeClean) ? 0 : NOT_CLEAN;
+    const not_probed = missed.map((one) => ({ agent: one.agent, why: whyNotProbed(one) }));
+    context.print({ agents: found, probes, not_probed }, () =>
+      [
+        described(found, probes, columns),
+        ...not_probed.map(({ agent, why }) => `${agent}: not probed, ${why}\n`),
+      ].join(""),
+    );
+    return probes.every(isProbeClean) && missed.length === 0 ? 0 : NOT_CLEAN;
   },
+};
+
+const isProbed = ({ agent }: AgentDiagnosis, probes: readonly ProbeReport[]): boolean =>
+  probes.some((report) => report.agent === agent);
+
+const whyNotProbed = ({ installed, version }: AgentDiagnosis): string => {
+  if (!installed) return "it is not installed";
+  return version === undefined ? "it does not tell its version" : "it cannot be pointed at a simulated model";
 };
 
 /** Exits with 1 when a guarantee does not hold, for scripts. */
@@ -74,7 +90,8 @@ function described(
   return [printTable([head, ...rows], Math.max(columns, 120)), ...probes.flatMap(findings)].join("");
 }
 
-function findings({ agent, differences, inconclusive, features }: ProbeReport): string[] {
+function findings(report: ProbeReport): string[] {
+  const { agent, differences, inconclusive, features } = report;
   const open = features.filter(({ outcome }) => outcome === "fails" || outcome === "inconclusive");
   return [
     ...open.map(
@@ -86,6 +103,6 @@ function findings({ agent, differences, inconclusive, features }: ProbeReport): 
         `${agent}: ${field} is declared ${declared}, but observed ${observed}\n`,
     ),
     ...inconclusive.map(({ scenario, why }) => `${agent}: ${scenario} could not be tried: ${why}\n`),
-    ...(differences.length === 0 ? [`${agent}: everything tested is as declared\n`] : []),
+    ...(isProbeClean(report) ? [`${agent}: everything tested is as declared\n`] : []),
   ];
 }

@@ -268,6 +268,7 @@ test("a list that cannot be had is refused, and is not an empty one", async () =
   const place = { home: newHome(), env: {}, run };
   await expect(listSessions(BUILT_IN_ADAPTERS.opencode, place)).rejects.toMatchObject({
     code: "sessions_unreadable",
+    message: expect.stringContaining("not installed"),
   });
   const { sessions: _, ...storeless } = BUILT_IN_ADAPTERS.claude;
   await expect(listSessions(storeless, place)).rejects.toMatchObject({

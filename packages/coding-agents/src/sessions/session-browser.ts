@@ -12,7 +12,7 @@ import {
   runError,
   type StoredSession,
 } from "@capstan/core/internal";
-import type { CommandRunner } from "../command/run-command.ts";
+import type { CommandResult, CommandRunner } from "../command/run-command.ts";
 import { matchingPaths } from "../files/matching-paths.ts";
 import { aboutSession, toldApart } from "./about-session.ts";
 import { readDatabase } from "./session-database.ts";
@@ -143,11 +143,18 @@ async function runList(
     if (outcome === "exited" && code === 0) return sessions(stdout).slice(0, MAX_SESSIONS);
     last = {
       store: list.slice(0, 2).join(" "),
-      why: outcome === "exited" ? `it exited with ${code}` : outcome,
+      why: outcome === "exited" ? `it exited with ${code}` : WHY_NOT[outcome],
     };
   }
   throw runError(fail("sessions_unreadable", { agent, ...last }).failure);
 }
+
+const WHY_NOT: Readonly<Record<Exclude<CommandResult["outcome"], "exited">, string>> = {
+  not_found: "the program is not installed",
+  stopped: "it was stopped",
+  timeout: "it did not answer in time",
+  too_large: "its list is too long",
+};
 
 async function runRead(
   store: CommandStore,
