@@ -43,6 +43,11 @@ describe("on loopback", () => {
     ["is Azure's", { "x-azure-clientip": "203.0.113.7" }],
     ["is a CDN that guards against loops", { "cdn-loop": "edge" }],
     ["is an application server's", { "wl-proxy-client-ip": "203.0.113.7" }],
+    ["ends TLS", { "front-end-https": "on" }],
+    ["tells the scheme", { "x-scheme": "https" }],
+    ["is CloudFront", { "cloudfront-viewer-address": "203.0.113.7:1" }],
+    ["is Netlify's", { "x-nf-client-connection-ip": "203.0.113.7" }],
+    ["spells the standard otherwise", { "forwarded-for": "203.0.113.7" }],
     ["keeps the public name", { host: "capstan.example.com" }],
   ])("a proxy that %s requires a key, although it connects from loopback", async (_what, headers) => {
     expect(await rawStatus(server.url, headers)).toBe(401);

@@ -118,7 +118,7 @@ async function answerCaller(
 
 /** A proxy on this machine also connects from loopback, with requests from anywhere: forwarded requests need a key. */
 const PROXIED =
-  /^(via|forwarded|cdn-loop|(x-)?(original|proxy|nginx|rewrite|cluster|envoy|varnish|azure|vercel|appengine)-.*|x-forwarded.*|(.+-)?(client|connecting|real|remote|user|source|peer)-?(ip|addr|address)|cf-.+|fastly-.+|fly-.+|tailscale-.+|x-amzn-.+|x-amz-cf-.+|x-host)$/;
+  /^(via|forwarded(-.+)?|cdn-loop|front-end-https|x-(url-)?scheme|cloudfront-.+|(x-)?(original|proxy|nginx|rewrite|cluster|envoy|varnish|azure|vercel|appengine)-.*|x-forwarded.*|(.+-)?(client|connecting|connection|real|remote|(proxy)?user|source|peer)-?(ip|addr|address)|cf-.+|fastly-.+|fly-.+|tailscale-.+|x-amzn-.+|x-amz-cf-.+|x-host)$/;
 
 const cameStraight = (c: Context): boolean =>
   isLoopback(hostName(c.req.header("host") ?? "")) &&
