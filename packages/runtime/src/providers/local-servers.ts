@@ -26,7 +26,7 @@ interface LocalRow {
   readonly list: (ask: Ask) => Promise<readonly ListedModel[] | undefined>;
 }
 
-const ANSWER_WITHIN_MS = 400; // loopback answers in a few; a port that accepts and then hangs must not delay startup
+const ANSWER_WITHIN_MS = 1_500; // where nothing listens the refusal is instant; a busy machine takes its time, and a port that hangs must not hold up the banner for long
 const MOST_SHOWN = 50;
 
 const OllamaTags = z.object({ models: z.array(z.object({ name: z.string() })) });
