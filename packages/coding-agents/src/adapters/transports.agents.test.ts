@@ -6,7 +6,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CodingAgentEvent, RunOptions } from "@capstan/core/internal";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { BuiltInAgentName } from "../built-in/built-in-agents.ts";
 import { MANIFESTS } from "../built-in/manifests.ts";
 import { IMAGE_BASE64 } from "../doctor/probe-place.ts";
@@ -69,11 +69,14 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
   takesMessages.each(["/allow-all", "/compact now", "/help"])(
     "gets %j while running as a message, and goes on asking",
     async (text) => {
-      const home = newHome(name, sim);
-      sim.setScript((request) => {
+      const script = (request: SimRequest) => {
         const isTold = JSON.stringify(request.body).includes(text);
-        return isTold && !request.isToolDone ? "run touch sim-made.txt && echo made" : "text";
-      });
+        if (!isTold) return "slow";
+        return request.isToolDone ? "text" : "run touch sim-made.txt && echo made";
+      };
+      const own = await startSim({ dripMs: 50, script });
+      onTestFinished(() => own.close());
+      const home = newHome(name, own);
       let isSent = false;
       const told = async (run: RunHandle, event: CodingAgentEvent) => {
         if (event.type === "approval-requested") return run.deny(event.id, "not today");
@@ -82,10 +85,9 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
         await run.send(text);
       };
       const approvalMode = can.approvalModes.includes("prompt") ? "prompt" : "yolo";
-      const { result } = await home.run({ ...base, prompt: "[[slow]] one", approvalMode }, told);
-      sim.setScript(undefined);
+      const { result } = await home.run({ ...base, prompt: "one", approvalMode }, told);
       expect(result.outcome).toBe("done");
-      expect(sent()).toContain(text);
+      expect(JSON.stringify(own.requests.map(({ body }) => body))).toContain(text);
       expect(existsSync(join(home.cwd, "sim-made.txt"))).toBe(approvalMode === "yolo");
     },
   );
