@@ -44,6 +44,7 @@ describe("what neither the call holds nor the tool speaks of is asked about", ()
     "please set the color of my project 81 to red now",
     "change the project 81 to blue",
     "set the color of the half-finished project 81 to red",
+    "set the color of the two-sided project 81 to red",
   ])("%j is done", (task) => {
     expect(asked(task)).toEqual({ unplaced: [], confirms: false });
   });

@@ -35,7 +35,7 @@ export function withoutWordsOf(values: readonly FoundValue[], text: string): str
 }
 
 /** "two-masted", "ketch-like": adjectives that describe what is named beside them. */
-const DESCRIPTIVE = /(?<!\p{L})\p{L}+-(?:like|style|ish|sized|looking|friendly|\p{L}+ed)(?!\p{L})/giu;
+const DESCRIPTIVE = /(?<!\p{L})\p{L}*-(?:like|style|ish|sized|looking|friendly|\p{L}+ed)(?!\p{L})/giu;
 
 /** How people ask, whatever they ask for. */
 const ASKING = new Set(
