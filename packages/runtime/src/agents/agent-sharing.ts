@@ -18,6 +18,8 @@ import { claimsOfPerson } from "../users/known-person.ts";
 export interface SharedTo {
   readonly email: string;
   readonly subjects: readonly string[];
+  /** Only agents that this right is given for; absent: any right. */
+  readonly right?: AgentRight | undefined;
 }
 
 export interface AgentSharings {
@@ -124,10 +126,10 @@ function sharingOf({ access, shares, by }: SharingRow): AgentSharing {
   return { access: access as AgentSharing["access"], shares: known };
 }
 
-/** Condition for a query over `agents`: only those that this person may see. */
-export const isSharedTo = ({ email, subjects }: SharedTo) => sql`(${agents.owner} = ${email}
+/** Condition for a query over `agents`: only those that this person may see, or has this right to. */
+export const isSharedTo = ({ email, subjects, right }: SharedTo) => sql`(${agents.owner} = ${email}
   or not exists (select 1 from ${agentSharing} where ${agentSharing.agentId} = ${agents.id} and ${agentSharing.access} <> 'all')
   or exists (select 1 from ${agentSharing}, jsonb_array_elements(${agentSharing.shares}) as share
     where ${agentSharing.agentId} = ${agents.id} and ${agentSharing.access} <> 'private'
-    and jsonb_array_length(share->'rights') > 0
+    and ${right === undefined ? sql`jsonb_array_length(share->'rights') > 0` : sql`share->'rights' @> ${JSON.stringify([right])}::jsonb`}
     and share->>'with' in (select jsonb_array_elements_text(${JSON.stringify(subjects)}::jsonb))))`;

@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "@capstan/core";
 import type { AgentSharings, AgentStore } from "@capstan/runtime";
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { sharedToCaller } from "../auth/ownership.ts";
+import { usableByCaller } from "../auth/ownership.ts";
 import type { Caller } from "../http/caller.ts";
 import { type AppEnv, authority, checkQuery, newRoutes, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
@@ -46,7 +46,7 @@ async function namedAgent(
   asked: string | undefined,
 ): Promise<Result<string>> {
   if (asked !== undefined) return ok(asked);
-  const { items } = await agents.list({ limit: 2, sharedTo: await sharedToCaller(sharing, caller) });
+  const { items } = await agents.list({ limit: 2, sharedTo: await usableByCaller(sharing, caller) });
   const [only] = items;
   return only && items.length === 1
     ? ok(only.id)

@@ -70,6 +70,12 @@ const NEEDED: Readonly<Record<string, "change" | "own">> = { PATCH: "change", DE
 export const sharedToCaller = async (sharing: AgentSharings, caller: Caller) =>
   seesAll(caller) ? undefined : sharing.sharedTo(caller.email);
 
+/** The same, without agents that the caller may only change or answer for. */
+export const usableByCaller = async (sharing: AgentSharings, caller: Caller) => {
+  const sharedTo = await sharedToCaller(sharing, caller);
+  return sharedTo && { ...sharedTo, right: "use" as const };
+};
+
 /** Whether this caller may change the agent: its owner, an admin, and whom it is shared with for that. */
 export const mayChange = async (sharing: AgentSharings, id: string, caller: Caller): Promise<boolean> =>
   (await sharing.rightsOf(id, { email: caller.email, isAdmin: seesAll(caller) })).includes("change");

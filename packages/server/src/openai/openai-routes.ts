@@ -4,7 +4,7 @@ import type { AgentSharings, AgentStore, Database, SessionStore } from "@capstan
 import type { Context, MiddlewareHandler } from "hono";
 import { uuidv7 } from "uuidv7";
 import { z } from "zod";
-import { sharedToCaller } from "../auth/ownership.ts";
+import { usableByCaller } from "../auth/ownership.ts";
 import { type AppEnv, newRoutes, queryFault, requireRight } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { readJson } from "../http/read-json.ts";
@@ -33,7 +33,7 @@ export function openAiRoutes(services: OpenAiParts) {
   routes.get("/openai/v1/models", requireRight("agent", "see"), refuseQuery, async (c) => {
     const named = await agentsAsModels(
       services.agents,
-      await sharedToCaller(services.sharing, c.get("caller")),
+      await usableByCaller(services.sharing, c.get("caller")),
     );
     const { agentId } = c.get("caller");
     const seen = named.filter(({ agent }) => agentId === undefined || agent.id === agentId);
@@ -62,7 +62,7 @@ const refuseQuery: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 const modelFor = async (c: Context<AppEnv>, { agents, sharing }: OpenAiParts, model: string) => {
   const caller = c.get("caller");
-  const sharedTo = await sharedToCaller(sharing, caller);
+  const sharedTo = await usableByCaller(sharing, caller);
   return agentForModel(agents, model, { allowedId: caller.agentId, ...(sharedTo && { sharedTo }) });
 };
 

@@ -196,6 +196,8 @@ describe.each(STORES)("sharing on $name", ({ fresh }) => {
     ).toBe(404);
     const token = await server.call("POST", `/v1/agents/${agent}/tokens`, { name: "t" }, tom);
     expect(token.status).toBe(404);
+    const models = await server.call("GET", "/openai/v1/models", undefined, tom);
+    expect(JSON.stringify(models.body)).not.toContain("Postman");
     expect((await server.call("DELETE", `/v1/agents/${agent}`, undefined, tom)).status).toBe(403);
     expect((await share({ access: "all" }, tom)).status).toBe(403);
   });
