@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { typeCommand } from "../../../../tools/command-under-test.ts";
+import { readableCopies } from "../../../../tools/packages/readable-copy.ts";
 import { demoManifest, testTarball, writeNodeProject } from "../../../../tools/packages/test-packages.ts";
 import { type FreshStore, freshPglite } from "../../../../tools/stores-under-test.ts";
 import { type TestServer, testServer } from "../../../../tools/test-server.ts";
@@ -50,6 +51,23 @@ test("a command with spaces in its path reaches the server unchanged", async () 
   const script = join(folder, "my tools", "server.mjs");
   const { out } = await capstan(["install", "node", script, "--kind", "mcp"], ["n"]);
   expect(out).toContain(`node ${script}`);
+});
+
+test("of a file of MCP servers, one that cannot start is named at the end, and the others are installed", async () => {
+  const copies = readableCopies();
+  const everything = copies.packageFile("@modelcontextprotocol/server-everything", "dist/index.js");
+  const mcpServers = {
+    broken: { command: "node", args: [join(folder, "no-such-server.mjs")] },
+    works: { command: "node", args: [everything] },
+  };
+  const file = keep("servers.json", Buffer.from(JSON.stringify({ mcpServers })));
+  const { code, err } = await capstan(["install", file, "--yes"], ["y", "y"]);
+  copies.remove();
+  expect(code).toBe(1);
+  expect(err).toContain("1 of 2 servers were not installed. broken: ");
+  expect(err).toContain(`${file}#broken`);
+  expect((await installed()).map(({ name }: { name: string }) => name)).toContain("works");
+  expect(await capstan(["uninstall", "works"], ["y"])).toMatchObject({ code: 0 });
 });
 
 describe("what lies in the drop folder", () => {

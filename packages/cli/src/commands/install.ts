@@ -94,11 +94,19 @@ async function installEach(
   context: CommandContext,
   api: Api,
 ): ReturnType<Command["run"]> {
+  const failures: { name: string; why: string }[] = [];
   for (const name of names) {
     const done = await installOne(`${words}#${name}`, context, api);
-    if (done !== 0) return done;
+    if (done === 0) continue;
+    if (typeof done === "number") return done;
+    failures.push({ name, why: `${name}: ${done.failure.message}` });
   }
-  return 0;
+  const [first] = failures;
+  if (!first) return 0;
+  return fail("conflict", {
+    message: `${failures.length} of ${names.length} servers were not installed. ${failures.map(({ why }) => why).join(" ")}`,
+    nextStep: `Install one again by its name, such as ${words}#${first.name}. The others are installed.`,
+  });
 }
 
 /**

@@ -45,11 +45,16 @@ async function list({ options, server, print, terminal }: CommandContext) {
     String(attempts),
     reason ?? "",
   ]);
+  const isFiltered = [status, capability, user, cursor].some((each) => each !== undefined);
   const head = ["ID", "CAPABILITY", "STATUS", "USER", "TYPE", "TRIES", "REASON"];
   const { next_cursor, total } = answer.value;
   const more =
     next_cursor === undefined
       ? ""
       : `${rows.length} of ${total}. More: capstan triggers --cursor ${next_cursor}\n`;
-  return print(answer.value, () => `${printList(head, rows, terminal.columns, "No triggers yet.")}${more}`);
+  return print(
+    answer.value,
+    () =>
+      `${printList(head, rows, terminal.columns, isFiltered ? "No triggers match." : "No triggers yet.")}${more}`,
+  );
 }

@@ -64,6 +64,82 @@ describe.each(STORES)("packages on $name", ({ fresh }) => {
     expect(registry.list().map(({ id }) => id)).toEqual(["works"]);
     expect(packages.problems.get("aech-cli-broken")).toMatchObject({ code: "package_broken" });
   });
+
+  test("that could not be loaded are tried again after a pause, which grows, and not with each change", async () => {
+    const store = packageStore(await open(fresh));
+    const registry = new CapabilityRegistry();
+    let isAway = true;
+    let tries = 0;
+    const wheel = (each: PackageRecord) => {
+      if (each.name !== "aech-cli-slow") return loaders.wheel(each);
+      tries += 1;
+      return isAway
+        ? fail("package_broken", { name: each.name, why: "it does not answer" })
+        : loaders.wheel(each);
+    };
+    const packages = new PackageRegistry({ store, registry, loaders: { wheel } });
+    await store.put(record("slow", "1.0.0"), new Uint8Array([1]));
+    await packages.sync();
+    await store.put(record("other", "1.0.0"), new Uint8Array([2]));
+    await packages.sync();
+    await packages.retry();
+    expect(tries).toBe(1);
+    await packages.retry(performance.now() + 31_000);
+    await packages.retry(performance.now() + 31_000);
+    expect(tries).toBe(2);
+    isAway = false;
+    await packages.retry(performance.now() + 61_000);
+    expect(registry.list().map(({ id }) => id)).toEqual(["other", "slow"]);
+    expect(packages.problems.size).toBe(0);
+    await packages.retry(performance.now() + 3_600_000);
+    expect(tries).toBe(3);
+  });
+
+  test("that are removed while they are tried again stay removed, and are closed", async () => {
+    const store = packageStore(await open(fresh));
+    const registry = new CapabilityRegistry();
+    let closed = 0;
+    let tries = 0;
+    const wheel = async (each: PackageRecord) => {
+      tries += 1;
+      if (tries === 1) return fail("package_broken", { name: each.name, why: "it does not answer" });
+      await store.remove(each.name);
+      await packages.sync();
+      const loaded = loaders.wheel(each);
+      const close = async () => {
+        closed += 1;
+      };
+      return loaded.ok ? ok({ ...loaded.value, close }) : loaded;
+    };
+    const packages = new PackageRegistry({ store, registry, loaders: { wheel } });
+    await store.put(record("gone", "1.0.0"), new Uint8Array([1]));
+    await packages.sync();
+    await packages.retry(performance.now() + 31_000);
+    expect(registry.list()).toEqual([]);
+    expect(closed).toBe(1);
+    expect(packages.problems.size).toBe(0);
+  });
+
+  test("are loaded a few at a time, in their order", async () => {
+    const store = packageStore(await open(fresh));
+    const registry = new CapabilityRegistry();
+    let running = 0;
+    let most = 0;
+    const wheel = async (each: PackageRecord) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return loaders.wheel(each);
+    };
+    const names = ["a", "b", "c", "d", "e", "f"];
+    for (const [index, name] of names.entries())
+      await store.put(record(name, "1.0.0"), new Uint8Array([index]));
+    const packages = new PackageRegistry({ store, registry, loaders: { wheel } });
+    await packages.sync();
+    expect(most).toBe(4);
+    expect(registry.list().map(({ id }) => id)).toEqual(names);
+  });
 });
 
 const loaders = {
