@@ -4,6 +4,7 @@
  * are searched for it.
  */
 import type { CallConnection, GuardedFetch, GuardedFetchOptions, Result, ToolContext } from "@capstan/core";
+import { type AccountRefusal, accountRefusal } from "./account-refusal.ts";
 import type { ConfiguredProvider } from "./connection-providers.ts";
 import type { ConnectionStore } from "./connection-store.ts";
 import { lackingScopes, mayReceive } from "./provider-table.ts";
@@ -77,7 +78,8 @@ export class ConnectedCall {
     if (!account || !target || hasOwn(account.provider, options)) return base(url, options);
     const first = await this.#send(base, target, options, account);
     if (!first.ok) return first;
-    if (first.value.status !== 401) return this.#noteScopes(account, first);
+    const refused = await accountRefusal(account.provider, first.value);
+    if (refused?.kind !== "token") return this.#noteScopes(account, refused, first);
     const { id, version } = account.opened.record;
     const fresh = await this.#store.open(id, account.provider, version);
     if (!fresh.ok) {
@@ -89,11 +91,12 @@ export class ConnectedCall {
     this.#accounts[at] = renewed;
     await first.value.body?.cancel();
     const second = await this.#send(base, target, options, renewed);
-    if (second.ok && second.value.status === 401) {
+    const refusedAgain = second.ok ? await accountRefusal(account.provider, second.value) : undefined;
+    if (refusedAgain?.kind === "token") {
       await this.#store.end(id, fresh.value.record.version);
       this.#lose(account, "it no longer accepts the connection");
     }
-    return this.#noteScopes(renewed, second);
+    return this.#noteScopes(renewed, refusedAgain, second);
   }
 
   async #send(
@@ -116,13 +119,14 @@ export class ConnectedCall {
     return { ok: true, value: cleanResponse(answer.value, target, forms) };
   }
 
-  /** RFC 6750, 3.1: the provider says which scopes are missing. One that the account has is not asked for again. */
-  #noteScopes(account: CallAccount, answer: Result<Response>): Result<Response> {
-    const { status, headers } = answer.ok ? answer.value : new Response();
-    const challenge = headers.get("www-authenticate") ?? "";
-    if (status !== 403 || !/\binsufficient_scope\b/.test(challenge)) return answer;
-    const named = /\bscope="([^"]{1,2000})"/.exec(challenge)?.[1]?.split(/\s+/).filter(Boolean) ?? [];
-    const missing = lackingScopes(account.provider, named, account.opened.record.scopes);
+  /** Missing scopes are asked for, except those that the account has. */
+  #noteScopes(
+    account: CallAccount,
+    refused: AccountRefusal | undefined,
+    answer: Result<Response>,
+  ): Result<Response> {
+    if (refused?.kind !== "scope") return answer;
+    const missing = lackingScopes(account.provider, refused.scopes, account.opened.record.scopes);
     if (missing.length > 0) this.#lose(account, `it lacks ${missing.join(", ")}`, missing);
     return answer;
   }

@@ -55,6 +55,8 @@ export interface OAuthFacts {
   readonly issuer?: string | undefined;
   /** RFC 9207: it always names its issuer; an answer without one is refused. */
   readonly namesItself?: boolean | undefined;
+  /** Its API refuses a token or a scope with status 200 and a body: see `accountRefusal`. */
+  readonly refusesIn?: "body" | undefined;
 }
 
 export const BEARER: SentAs = { in: "header", name: "authorization", prefix: "Bearer " };
@@ -126,6 +128,7 @@ export const CONNECTION_PROVIDERS: readonly ConnectionProvider[] = [
     scopeSeparator: ",",
     scopeParameter: "user_scope",
     pkce: false, // a confidential client's code is bound to its secret
+    refusesIn: "body",
   }),
   row("atlassian", "Atlassian", ["api.atlassian.com"], {
     authorizationUrl: "https://auth.atlassian.com/authorize",
