@@ -1,6 +1,7 @@
 /** One condition of a rule: an argument, what was read, who asks, how and when, or an expression. */
 import Trash from "lucide-react/icons/trash-2";
 import { IconButton } from "../../kit/button.tsx";
+import { Choices } from "../../kit/choices.tsx";
 import { Select, TextInput } from "../../kit/field.tsx";
 import { CountFields } from "./limit-fields.tsx";
 import {
@@ -8,12 +9,14 @@ import {
   type Condition,
   type Operator,
   operatorsOf,
+  PATHS,
   takesList,
   takesValue,
   textOfValue,
   typedValue,
   type ValueKind,
 } from "./rule-draft.ts";
+import { TimeFields } from "./time-fields.tsx";
 
 type ListKind = "user" | "group" | "not_group" | "connection" | "scope";
 type Kind = "arg" | "seen" | ListKind | "path" | "time" | "often" | "expr";
@@ -37,8 +40,6 @@ const KINDS: Readonly<Record<Kind, { label: string; fresh: Condition }>> = {
 
 const kindOf = (condition: Condition): Kind =>
   (Object.keys(KINDS) as Kind[]).find((kind) => kind in condition) ?? "expr";
-
-const PATHS = ["loop", "rest", "mcp", "task", "subagent", "harness", "search", "trigger"] as const;
 
 interface ConditionRowProps {
   number: number;
@@ -93,18 +94,14 @@ function Details({ name, condition, kinds, onChange }: DetailsProps) {
     );
   if ("path" in condition)
     return (
-      <Select
-        aria-label={`${name}: way`}
-        className="w-auto"
-        value={[condition.path].flat()[0]}
-        onChange={({ target }) => onChange({ path: target.value as (typeof PATHS)[number] })}
-      >
-        {PATHS.map((path) => (
-          <option key={path}>{path}</option>
-        ))}
-      </Select>
+      <Choices
+        label={`${name}: way`}
+        options={PATHS}
+        chosen={[condition.path].flat()}
+        onChange={(paths) => onChange({ path: paths })}
+      />
     );
-  if ("time" in condition) return <Time name={name} time={condition.time} onChange={onChange} />;
+  if ("time" in condition) return <TimeFields name={name} time={condition.time} onChange={onChange} />;
   if ("often" in condition)
     return <CountFields name={name} count={condition.often} onChange={(often) => onChange({ often })} />;
   if ("expr" in condition)
@@ -148,45 +145,6 @@ function Names({
       value={[value].flat().join(", ")}
       onChange={({ target }) => onChange({ [kind]: namesIn(target.value) } as Condition)}
     />
-  );
-}
-
-type TimeCondition = Extract<Condition, { time: unknown }>;
-
-function Time({
-  name,
-  time,
-  onChange,
-}: {
-  name: string;
-  time: TimeCondition["time"];
-  onChange: (condition: TimeCondition) => void;
-}) {
-  const field = (key: "from" | "to") => (
-    <TextInput
-      aria-label={`${name}: ${key}`}
-      className="w-28"
-      type="time"
-      value={time[key]}
-      onChange={({ target }) => onChange({ time: { ...time, [key]: target.value } })}
-    />
-  );
-  return (
-    <>
-      {field("from")}
-      <span className="text-sm text-ink-soft">to</span>
-      {field("to")}
-      <TextInput
-        aria-label={`${name}: zone`}
-        className="w-36"
-        placeholder="UTC"
-        value={time.zone ?? ""}
-        onChange={({ target: { value } }) => {
-          const { zone: _, ...rest } = time;
-          onChange({ time: value === "" ? rest : { ...rest, zone: value } });
-        }}
-      />
-    </>
   );
 }
 

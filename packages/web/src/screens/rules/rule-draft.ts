@@ -9,6 +9,30 @@ export type Operator = ArgumentCondition["op"];
 export type Limit = NonNullable<RuleCreate["limit"]>;
 type Ask = NonNullable<RuleCreate["ask"]>;
 
+type Path = Exclude<Extract<Extract<Condition, { path: unknown }>["path"], string>, "replay">;
+type Day = NonNullable<Extract<Condition, { time: unknown }>["time"]["days"]>[number];
+
+/** How a call reaches the gate; the keys are checked by their type. */
+export const PATHS = Object.keys({
+  loop: true,
+  rest: true,
+  mcp: true,
+  task: true,
+  subagent: true,
+  harness: true,
+  search: true,
+  trigger: true,
+} satisfies Record<Path, true>) as Path[];
+export const DAYS = Object.keys({
+  mon: true,
+  tue: true,
+  wed: true,
+  thu: true,
+  fri: true,
+  sat: true,
+  sun: true,
+} satisfies Record<Day, true>) as Day[];
+
 export interface RuleDraft {
   readonly name: string;
   readonly agentId: string | null;

@@ -85,6 +85,30 @@ test("a simulation that takes long says so and can be cancelled; saving says so 
   await page.close();
 });
 
+test("days and several ways of a rule are shown, kept and changed", async () => {
+  const time = { from: "18:00", to: "08:00", days: ["mon", "tue"] };
+  const when = [{ time }, { path: ["mcp", "task"] }];
+  await studio.server.call("POST", "/v1/rules", { name: "Nights", tools: ["add"], when, then: "deny" });
+  const page = await studio.open("/rules");
+  await page.getByRole("button", { name: /^Change/ }).click();
+  const editor = page.getByRole("dialog", { name: "Change this rule" });
+  const days = editor.getByRole("group", { name: "Condition 1: days" });
+  expect(await days.getByRole("checkbox", { checked: true }).count()).toBe(2);
+  await days.getByLabel("fri").check();
+  const ways = editor.getByRole("group", { name: "Condition 2: way" });
+  await ways.getByLabel("mcp").uncheck();
+  await ways.getByLabel("task").click();
+  expect(await ways.getByLabel("task").isChecked()).toBe(true);
+  await editor.getByRole("button", { name: "Save" }).click();
+  await editor.waitFor({ state: "hidden" });
+  expect(await rules()).toMatchObject([
+    { when: [{ time: { ...time, days: ["mon", "tue", "fri"] } }, { path: ["task"] }] },
+  ]);
+  await page.getByRole("button", { name: /^Delete/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No rules of your own").waitFor();
+});
+
 test("a limit and whom to ask are written as sentences too", async () => {
   const page = await studio.open("/rules");
   await page.getByRole("button", { name: "New rule" }).click();
