@@ -15,6 +15,8 @@ const OURS =
 /** The embedded store's own files: it is searched by table. */
 const STORE = /^db(\/|$)/;
 
+/** What programs keep for themselves in a home: their binaries look like tokens, and a run's token ends with the run. */
+const PROGRAMS = /^users\/[^/]+\/\./;
 const NONE = /^$/;
 const UNKNOWN_DATABASE = "3D000";
 
@@ -104,7 +106,7 @@ const TABLES = `select format('%I.%I', n.nspname, c.relname) as name,
 
 export function searchFiles(dataDir: string, besides = STORE): string[] {
   return readdirSync(dataDir, { recursive: true, encoding: "utf8" })
-    .filter((name) => !besides.test(name) && hasToken(textOf(join(dataDir, name))))
+    .filter((name) => !besides.test(name) && !PROGRAMS.test(name) && hasToken(textOf(join(dataDir, name))))
     .map((name) => `file ${name}`);
 }
 
