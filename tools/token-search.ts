@@ -9,14 +9,17 @@ import { join } from "node:path";
 import pg from "pg";
 import { openPglite } from "../packages/runtime/src/db/open-pglite.ts";
 
-/** Keys, tokens, codes and logins of ours: a word for the kind, perhaps an organisation, 256 random bits. */
+/**
+ * Keys, tokens, codes and logins of ours: a word for the kind, perhaps an organisation, 256 random bits. Random bits contain
+ * an upper-case letter; long names in other programs' files (`agent_config_imports_1external_…`) do not.
+ */
 const OURS =
-  "(cap|agent|run|access|refresh|code|scim|login|local)_([a-z][a-z0-9-]{1,29}[.])?[A-Za-z0-9_-]{43}";
+  "(cap|agent|run|access|refresh|code|scim|login|local)_([a-z][a-z0-9-]{1,29}[.])?(?=[a-z0-9_-]{0,42}[A-Z])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])";
 /** The embedded store's own files: it is searched by table. */
 const STORE = /^db(\/|$)/;
 
-/** What programs keep for themselves in a home: their binaries look like tokens, and a run's token ends with the run. */
-const PROGRAMS = /^users\/[^/]+\/\./;
+/** Binaries that Copilot unpacks into a home: any bytes are in them. */
+const PROGRAMS = /^users\/[^/]+\/\.cache\/copilot\//;
 const NONE = /^$/;
 const UNKNOWN_DATABASE = "3D000";
 
