@@ -3,6 +3,7 @@
  *
  * By status, as RFC 6750 has it; or, for a provider whose refusals have status 200, by the body.
  */
+import { parameter } from "./protected-server.ts";
 import type { ConnectionProvider } from "./provider-table.ts";
 
 export type AccountRefusal =
@@ -27,7 +28,7 @@ export async function accountRefusal(
 /** RFC 6750, 3.1: the provider names the scopes that the request needs. */
 function scopeRefusal(challenge: string): AccountRefusal | undefined {
   if (!/\binsufficient_scope\b/.test(challenge)) return undefined;
-  return { kind: "scope", scopes: listed(/\bscope="([^"]{1,2000})"/.exec(challenge)?.[1]) };
+  return { kind: "scope", scopes: listed(parameter(challenge, "scope")) };
 }
 
 /** `{"ok": false, "error": "missing_scope", "needed": "chat:write"}`. */

@@ -7,7 +7,7 @@ import type { CallConnection, GuardedFetch, GuardedFetchOptions, Result, ToolCon
 import { type AccountRefusal, accountRefusal } from "./account-refusal.ts";
 import type { ConfiguredProvider } from "./connection-providers.ts";
 import type { ConnectionStore } from "./connection-store.ts";
-import { lackingScopes, mayReceive } from "./provider-table.ts";
+import { mayReceive, scopesToAsk } from "./provider-table.ts";
 import { formsOf, redactedStream, redactText } from "./redacted-stream.ts";
 import type { OpenedConnection } from "./refresh-connection.ts";
 import type { ConnectionSecret } from "./token-requests.ts";
@@ -79,7 +79,7 @@ export class ConnectedCall {
     const first = await this.#send(base, target, options, account);
     if (!first.ok) return first;
     const refused = await accountRefusal(account.provider, first.value);
-    if (refused?.kind !== "token") return this.#noteScopes(account, refused, first);
+    if (refused?.kind !== "token") return this.#noteScopes(account, refused, first, options);
     const { id, version } = account.opened.record;
     const fresh = await this.#store.open(id, account.provider, version);
     if (!fresh.ok) {
@@ -96,7 +96,7 @@ export class ConnectedCall {
       await this.#store.end(id, fresh.value.record.version);
       this.#lose(account, "it no longer accepts the connection");
     }
-    return this.#noteScopes(renewed, refusedAgain, second);
+    return this.#noteScopes(renewed, refusedAgain, second, options);
   }
 
   async #send(
@@ -124,9 +124,12 @@ export class ConnectedCall {
     account: CallAccount,
     refused: AccountRefusal | undefined,
     answer: Result<Response>,
+    { method = "GET" }: GuardedFetchOptions,
   ): Result<Response> {
     if (refused?.kind !== "scope") return answer;
-    const missing = lackingScopes(account.provider, refused.scopes, account.opened.record.scopes);
+    const { provider, opened } = account;
+    const isReading = /^(get|head)$/i.test(method);
+    const missing = scopesToAsk(provider, refused.scopes, opened.record.scopes, isReading);
     if (missing.length > 0) this.#lose(account, `it lacks ${missing.join(", ")}`, missing);
     return answer;
   }

@@ -108,7 +108,7 @@ function serverFault(server: AuthorizationServer, address: URL): string | undefi
 /** RFC 9110: quoted or not. */
 export const parameter = (challenge: string, name: string): string | undefined => {
   const [, quoted, plain] =
-    new RegExp(`(?:^|[\\s,])${name}=(?:"([^"]{0,2000})"|([^\\s,"]{1,2000}))`, "i").exec(challenge) ?? [];
+    new RegExp(`(?:^|[\\s,])${name}=(?:"([^"]{0,10000})"|([^\\s,"]{1,2000}))`, "i").exec(challenge) ?? [];
   return quoted ?? plain;
 };
 

@@ -47,6 +47,10 @@ export interface OAuthFacts {
   readonly tokenBody: "form" | "json";
   /** More parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** Sent with each request to the token and revocation endpoints. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Errors of its own after which it will not refresh any more; see `FINAL_ERRORS`. */
+  readonly endedBy?: readonly string[] | undefined;
   /** Where the account's name is read with the new token, and the fields to try in order. */
   readonly account?: { readonly url: string; readonly fields: readonly string[] } | undefined;
   /** RFC 8707: whom the token is for. */
@@ -55,8 +59,12 @@ export interface OAuthFacts {
   readonly issuer?: string | undefined;
   /** RFC 9207: it always names its issuer; an answer without one is refused. */
   readonly namesItself?: boolean | undefined;
-  /** Its API refuses a token or a scope with status 200 and a body: see `accountRefusal`. */
+  /** It refuses a token or a scope with status 200 and a body: see `accountRefusal`. */
   readonly refusesIn?: "body" | undefined;
+  /** The scopes of its 403 are alternatives, not all needed. */
+  readonly namesAlternatives?: boolean | undefined;
+  /** Its scopes are compared without case. */
+  readonly ignoresCase?: boolean | undefined;
 }
 
 export const BEARER: SentAs = { in: "header", name: "authorization", prefix: "Bearer " };
@@ -89,6 +97,7 @@ export const CONNECTION_PROVIDERS: readonly ConnectionProvider[] = [
     tokenUrl: "https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token",
     baseScopes: ["openid", "email", "profile", "offline_access"],
     scopePrefix: "https://graph.microsoft.com/",
+    ignoresCase: true,
   }),
   row("google", "Google", ["*.googleapis.com"], {
     authorizationUrl: "https://accounts.google.com/o/oauth2/v2/auth",
@@ -97,6 +106,11 @@ export const CONNECTION_PROVIDERS: readonly ConnectionProvider[] = [
     baseScopes: ["openid", "email"],
     // Without `consent` there is no refresh token when the user has agreed before.
     parameters: { access_type: "offline", prompt: "consent", include_granted_scopes: "true" },
+    namesAlternatives: true,
+    includes: {
+      "https://www.googleapis.com/auth/userinfo.email": ["email"],
+      "https://www.googleapis.com/auth/userinfo.profile": ["profile"],
+    },
   }),
   row("github", "GitHub", ["api.github.com", "uploads.github.com"], {
     authorizationUrl: "https://github.com/login/oauth/authorize",
@@ -119,6 +133,7 @@ export const CONNECTION_PROVIDERS: readonly ConnectionProvider[] = [
     tokenUrl: "https://gitlab.com/oauth/token",
     revocationUrl: "https://gitlab.com/oauth/revoke",
     baseScopes: ["openid", "email"],
+    namesAlternatives: true,
   }),
   row("slack", "Slack", ["slack.com", "files.slack.com"], {
     authorizationUrl: "https://slack.com/oauth/v2/authorize",
@@ -129,6 +144,7 @@ export const CONNECTION_PROVIDERS: readonly ConnectionProvider[] = [
     scopeParameter: "user_scope",
     pkce: false, // a confidential client's code is bound to its secret
     refusesIn: "body",
+    account: { url: "https://slack.com/api/auth.test", fields: ["user", "user_id"] },
   }),
   row("atlassian", "Atlassian", ["api.atlassian.com"], {
     authorizationUrl: "https://auth.atlassian.com/authorize",
@@ -136,6 +152,8 @@ export const CONNECTION_PROVIDERS: readonly ConnectionProvider[] = [
     baseScopes: ["offline_access"],
     tokenBody: "json",
     pkce: false, // as for Slack
+    endedBy: ["unauthorized_client"], // "refresh_token is invalid"
+    account: { url: "https://api.atlassian.com/oauth/token/accessible-resources", fields: ["url", "name"] },
     parameters: { audience: "api.atlassian.com", prompt: "consent" },
   }),
   row("notion", "Notion", ["api.notion.com"], {
@@ -146,6 +164,7 @@ export const CONNECTION_PROVIDERS: readonly ConnectionProvider[] = [
     clientProof: "header",
     tokenBody: "json",
     pkce: false, // as for Slack
+    headers: { "notion-version": "2025-09-03" },
     parameters: { owner: "user" },
   }),
 ];
@@ -160,17 +179,40 @@ export function mayReceive({ hosts }: Pick<ConnectionProvider, "hosts">, url: UR
   });
 }
 
-/** The scopes of `wanted` that an account does not have. */
+/** OpenID Connect's: who the account is, and a refresh token. */
+const SIGN_IN_SCOPES = ["openid", "email", "profile", "offline_access"];
+
+/** The scopes of `wanted` that an account does not have. Those of a sign-in that are always asked for may be missing in an answer. */
 export function lackingScopes(
   { oauth }: Pick<ConnectionProvider, "oauth">,
   wanted: readonly string[],
   have: readonly string[],
 ): string[] {
   if (!oauth) return []; // a key or a password has no scopes
-  const plain = (scope: string) =>
-    oauth.scopePrefix !== undefined && scope.startsWith(oauth.scopePrefix)
-      ? scope.slice(oauth.scopePrefix.length)
-      : scope;
-  const held = new Set(have.map(plain).flatMap((scope) => [scope, ...(oauth.includes?.[scope] ?? [])]));
-  return [...new Set(wanted)].filter((scope) => !held.has(plain(scope)));
+  const plain = (scope: string) => {
+    const { scopePrefix = "", ignoresCase } = oauth;
+    const short = scope.startsWith(scopePrefix) ? scope.slice(scopePrefix.length) : scope;
+    return ignoresCase ? short.toLowerCase() : short;
+  };
+  const signIn = SIGN_IN_SCOPES.filter((scope) => oauth.baseScopes.includes(scope));
+  const held = have.map(plain).flatMap((scope) => [scope, ...(oauth.includes?.[scope] ?? [])]);
+  const known = new Set([...signIn, ...held]);
+  return [...new Set(wanted)].filter((scope) => !known.has(plain(scope)));
+}
+
+/**
+ * What to ask for when the API named these scopes in its refusal. Of alternatives one is asked for: the first that reads,
+ * for a request that reads, or the only one. Otherwise nobody knows which one the tool needs, and it has to declare it.
+ */
+export function scopesToAsk(
+  provider: Pick<ConnectionProvider, "oauth">,
+  named: readonly string[],
+  have: readonly string[],
+  isReading: boolean,
+): string[] {
+  const missing = lackingScopes(provider, named, have);
+  if (!provider.oauth?.namesAlternatives) return missing;
+  if (missing.length < named.length) return []; // it has one of them: something else is wrong
+  const one = isReading ? missing.find((scope) => /read/.test(scope)) : undefined;
+  return one !== undefined ? [one] : missing.length === 1 ? missing : [];
 }

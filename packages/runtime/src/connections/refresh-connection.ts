@@ -1,6 +1,6 @@
 /**
  * The secret of a connection, for one request. A refresh is made by one process: it takes a lease in the connection's row,
- * the others wait until the row has a new version. No transaction stays open while the provider is asked.
+ * the others wait until the row has a new version, or fail with it. No transaction stays open while the provider is asked.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail, type GuardedFetch, ok, type Result } from "@capstan/core";
@@ -13,6 +13,7 @@ const LEASE_SECONDS = Math.ceil(TOKEN_REQUEST_MS / 1000) + 5; // after this, a k
 const EARLY_MS = 60_000; // a token that expires during the call is useless
 const EARLY_PART = 4; // of a shorter life: a token that was just refreshed is not refreshed again
 const LOOK_AGAIN_MS = 50;
+const LONGEST_WAIT_MS = (LEASE_SECONDS + 3) * 1000; // for others' refreshes; one of a killed process is over by then
 
 export interface ConnectionRecord {
   readonly id: string;
@@ -60,34 +61,60 @@ export async function openFresh(
   provider: ConfiguredProvider,
   refusedVersion: number | undefined,
 ): Promise<Result<OpenedConnection>> {
-  const { pool } = parts.database;
-  for (;;) {
-    const opened = await read(parts, id);
-    if (!opened) return gone(id);
-    const { version } = opened.record;
-    const state = stateOf(opened, refusedVersion, parts.now?.() ?? new Date());
-    if (state === "good") return ok(opened);
-    if (state === "over") {
-      await pool.query(END, [id, version]);
-      return gone(id);
-    }
-    const { rowCount } = await pool.query(LEASE, [id, version, LEASE_SECONDS]);
-    if (rowCount) return refresh(parts, opened, state, provider);
-    await sleep(LOOK_AGAIN_MS); // another process refreshes; its lease expires
+  const waitsUntil = performance.now() + LONGEST_WAIT_MS;
+  for (let waitedFor: number | undefined; performance.now() < waitsUntil; ) {
+    const found = await read(parts, id);
+    if (!found) return gone(id);
+    const { version } = found.record;
+    // The refresh that this call waited for has failed: a provider that does not answer is not asked by each waiter in turn.
+    const hasFailed = waitedFor === version && !found.isRefreshing;
+    const opened = await openNow(parts, found, provider, { refusedVersion, hasFailed });
+    if (opened) return opened;
+    waitedFor = version;
+    await sleep(LOOK_AGAIN_MS);
   }
+  return unanswered(provider);
 }
+
+/** Undefined while another process refreshes it. */
+async function openNow(
+  parts: ConnectionStoreParts,
+  opened: OpenedConnection,
+  provider: ConfiguredProvider,
+  { refusedVersion, hasFailed }: { refusedVersion: number | undefined; hasFailed: boolean },
+): Promise<Result<OpenedConnection> | undefined> {
+  const { pool } = parts.database;
+  const { id, version } = opened.record;
+  const state = stateOf(opened, refusedVersion, parts.now?.() ?? new Date());
+  if (state === "good") return ok(opened);
+  if (state === "over") {
+    await pool.query(END, [id, version]);
+    return gone(id);
+  }
+  if (hasFailed) return unanswered(provider);
+  const { rowCount } = await pool.query(LEASE, [id, version, LEASE_SECONDS]);
+  if (rowCount) return refresh(parts, opened, state, provider);
+  return state.isAccepted ? ok(opened) : undefined;
+}
+
+const unanswered = ({ name }: ConfiguredProvider) =>
+  fail("connection_refused", { provider: name, why: "it did not answer when the token had to be refreshed" });
 
 const gone = (id: string) => fail("not_found", { what: "connection", id });
 
 async function read(
   { database, box }: ConnectionStoreParts,
   id: string,
-): Promise<OpenedConnection | undefined> {
-  const { rows } = await database.pool.query<SealedRow>(
-    `select ${COLUMNS}, secret from connections where id = $1 and ended_at is null`,
+): Promise<(OpenedConnection & { readonly isRefreshing: boolean }) | undefined> {
+  const { rows } = await database.pool.query<SealedRow & { isRefreshing: boolean }>(
+    `select ${COLUMNS}, secret, refreshing_until is not null as "isRefreshing" from connections
+      where id = $1 and ended_at is null`,
     [id],
   );
-  return rows[0] && openedOf(box, rows[0]);
+  if (!rows[0]) return undefined;
+  const { isRefreshing, ...row } = rows[0];
+  const opened = openedOf(box, row);
+  return opened && { ...opened, isRefreshing };
 }
 
 interface NeedsRefresh {

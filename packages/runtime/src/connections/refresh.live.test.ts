@@ -29,11 +29,11 @@ const EXPIRED = { expiresAt: new Date(0), scopes: ["mail.read"], account: "mia" 
 function endpoint(life: object = { expires_in: 3600 }) {
   let current = "refresh-0";
   const asked: string[] = [];
-  const state = { refuse: undefined as string | undefined };
+  const state = { refuse: undefined as string | undefined, hold: undefined as Promise<unknown> | undefined };
   const fetch = async (_: string, options: { body?: string | Uint8Array } = {}) => {
     const sent = new URLSearchParams(String(options.body)).get("refresh_token") ?? "";
     asked.push(sent);
-    await new Promise((done) => setImmediate(done));
+    await (state.hold ?? new Promise((done) => setImmediate(done)));
     if (state.refuse !== undefined || sent !== current)
       return ok(Response.json({ error: state.refuse ?? "invalid_grant" }, { status: 400 }));
     current = `refresh-${randomBytes(4).toString("hex")}`;
@@ -101,6 +101,59 @@ describe("refreshing by three processes on postgres", () => {
     const { id, version } = await (stores[0] as (typeof stores)[0]).save(place, tokens);
     await Promise.all(stores.map((store) => store.open(id, POSTBOX, version)));
     expect(provider.asked).toEqual(["refresh-0"]);
+  });
+
+  test("a provider that does not answer is asked once for all who wait, and they fail together", async () => {
+    const provider = endpoint();
+    let looks = 0;
+    const counted = ({ pool }: Database) => ({
+      pool: new Proxy(pool, {
+        get: (target, name) =>
+          name !== "query"
+            ? Reflect.get(target, name)
+            : async (sql: string, values?: unknown[]) => {
+                const found = await target.query(sql, values);
+                if (sql.startsWith("update connections set refreshing_until = now()")) looks++;
+                return found;
+              },
+      }),
+    });
+    const stores = pools.map((database) =>
+      connectionStore({ database: counted(database), box, fetch: provider.fetch }),
+    );
+    const place = { userEmail: "hangs@example.com", provider: "postbox" };
+    const secret = { accessToken: "access-0", refreshToken: "refresh-0" };
+    const { id } = await (stores[0] as (typeof stores)[0]).save(place, { ...EXPIRED, secret });
+    const answer = Promise.withResolvers<void>();
+    provider.state.hold = answer.promise;
+    provider.state.refuse = "temporarily_unavailable";
+    const opening = [...stores, ...stores, ...stores].map((store) => store.open(id, POSTBOX));
+    const [database] = pools as [Database];
+    await expect.poll(() => looks).toBeGreaterThanOrEqual(opening.length * 3); // each has found the lease, some twice
+    answer.resolve();
+    for (const each of await Promise.all(opening))
+      expect(each).toMatchObject({ ok: false, failure: { code: "connection_refused" } });
+    expect(provider.asked).toEqual(["refresh-0"]);
+    provider.state.hold = provider.state.refuse = undefined;
+    expect((await connectionStore({ database, box, fetch: provider.fetch }).open(id, POSTBOX)).ok).toBe(true);
+  });
+
+  test("while another process refreshes, a token that has seconds left is used without waiting", async () => {
+    const provider = endpoint();
+    const [one, two] = pools.map((database) => connectionStore({ database, box, fetch: provider.fetch }));
+    const place = { userEmail: "seconds@example.com", provider: "postbox" };
+    const secret = { accessToken: "access-0", refreshToken: "refresh-0" };
+    const { id } = (await one?.save(place, { ...EXPIRED, secret })) ?? { id: "" };
+    const sql =
+      "update connections set expires_at = now() + interval '30 seconds', updated_at = now() - interval '1 hour' where id = $1";
+    await pools[0]?.pool.query(sql, [id]);
+    const answer = Promise.withResolvers<void>();
+    provider.state.hold = answer.promise;
+    const first = one?.open(id, POSTBOX);
+    await expect.poll(() => provider.asked).toHaveLength(1);
+    expect(await two?.open(id, POSTBOX)).toMatchObject({ value: { secret: { accessToken: "access-0" } } });
+    answer.resolve();
+    expect(await first).toMatchObject({ value: { secret: { accessToken: "access-1" } } });
   });
 
   test("a process that was killed while it refreshed holds up the others only until its lease ends", async () => {

@@ -40,18 +40,31 @@ const TokenFields = z.looseObject({
   /** An empty list is one. */
   scope: z.string().max(20_000).nullish(),
 });
-/** Slack nests the user's token one level deeper. */
+/** Slack nests the user's token one level deeper, beside one of its bot; Notion says `message` for what is wrong. */
 const Tokens = z.looseObject({
   ...TokenFields.shape,
+  token_type: text,
   id_token: orNothing(z.string().max(100_000)),
   error: orNothing(z.string().max(1000)),
   error_description: orNothing(z.string().max(5000)),
-  authed_user: TokenFields.extend({ id: text }).nullish(),
+  message: orNothing(z.string().max(5000)),
+  authed_user: TokenFields.nullish(),
   workspace_name: text,
 });
 
-/** The grant is over: RFC 6749, GitHub, Slack. */
-const FINAL_ERRORS = new Set(["invalid_grant", "bad_refresh_token", "invalid_refresh_token"]);
+/** The grant is over: RFC 6749; OpenID Connect, where the person has to sign in again; GitHub; Slack. */
+const FINAL_ERRORS = new Set([
+  "invalid_grant",
+  "interaction_required",
+  "login_required",
+  "consent_required",
+  "bad_refresh_token",
+  "invalid_refresh_token",
+  "refresh_token_expired",
+  "token_revoked",
+]);
+/** A token that is over already needs no revocation. */
+const OVER_ALREADY = ["invalid_token", "token_revoked", "account_inactive"];
 
 /** `isFinal`: the provider will not accept this grant again, so the user has to be asked. */
 export type TokenAnswer = Result<NewTokens> & { readonly isFinal?: boolean };
@@ -70,13 +83,11 @@ export async function requestTokens(
   const body: unknown = await answer.value.json().catch(() => undefined);
   const read = Tokens.safeParse(body);
   if (!read.success) return refused(name, `its answer (${answer.value.status}) has no tokens`);
-  const { error, error_description } = read.data;
+  const { error, error_description, message } = read.data;
   if (error !== undefined || !answer.value.ok) {
-    const why = [error ?? `status ${answer.value.status}`, error_description].filter(Boolean).join(": ");
-    return {
-      ...refused(name, hidden(why, grant)),
-      isFinal: error !== undefined && FINAL_ERRORS.has(error),
-    };
+    const why = [error ?? `status ${answer.value.status}`, error_description ?? message].filter(Boolean);
+    const isFinal = error !== undefined && (FINAL_ERRORS.has(error) || oauth.endedBy?.includes(error));
+    return { ...refused(name, hidden(why.join(": "), grant)), isFinal: isFinal === true };
   }
   return tokensOf(name, read.data, grant.refresh_token, now);
 }
@@ -90,13 +101,14 @@ function tokensOf(
   const { access_token, refresh_token, expires_in, scope } = read.authed_user?.access_token
     ? read.authed_user
     : read;
-  if (access_token === undefined) return refused(provider, "its answer has no access token");
+  if (access_token === undefined || (access_token === read.access_token && read.token_type === "bot"))
+    return refused(provider, "its answer has no access token");
   const refreshToken = refresh_token ?? before;
   return ok({
     secret: { accessToken: access_token, ...(refreshToken !== undefined && { refreshToken }) },
     expiresAt: expires_in === undefined ? undefined : new Date(now.getTime() + expires_in * 1000),
     scopes: scope?.split(/[\s,]+/).filter(Boolean),
-    account: accountIn(read.id_token) ?? read.workspace_name ?? read.authed_user?.id,
+    account: accountIn(read.id_token) ?? read.workspace_name,
   });
 }
 
@@ -112,7 +124,7 @@ const hidden = (said: string, sent: Readonly<Record<string, string>>): string =>
 function post(
   fetch: GuardedFetch,
   { clientId = "", clientSecret }: ConfiguredProvider,
-  { clientProof, tokenBody }: Pick<OAuthFacts, "clientProof" | "tokenBody">,
+  { clientProof, tokenBody, headers }: Pick<OAuthFacts, "clientProof" | "tokenBody" | "headers">,
   url: string,
   fields: Readonly<Record<string, string>>,
 ): Promise<Result<Response>> {
@@ -122,6 +134,7 @@ function post(
   return fetch(url, {
     method: "POST",
     headers: {
+      ...headers,
       accept: "application/json",
       "content-type": tokenBody === "json" ? "application/json" : "application/x-www-form-urlencoded",
       ...(inHeader && { authorization: basic(clientId, clientSecret) }),
@@ -166,23 +179,42 @@ export async function readAccount(
   const signal = AbortSignal.timeout(TOKEN_REQUEST_MS);
   const answer = await fetch(oauth.account.url, { headers, signal, redirects: "refuse" });
   if (!answer.ok || !answer.value.ok) return undefined;
-  return firstText(await answer.value.json().catch(() => undefined), oauth.account.fields);
+  const body: unknown = await answer.value.json().catch(() => undefined);
+  return firstText(Array.isArray(body) ? body[0] : body, oauth.account.fields); // Atlassian lists the account's sites
 }
 
 /** At the provider; here it is revoked already. True when the provider confirmed, undefined when it has no revocation. */
 export async function revokeTokens(
   fetch: GuardedFetch,
   provider: ConfiguredProvider,
-  { accessToken, refreshToken }: ConnectionSecret,
+  secret: ConnectionSecret,
+  now = new Date(),
 ): Promise<boolean | undefined> {
   const { oauth } = provider;
+  const { accessToken, refreshToken } = secret;
   if (!oauth?.revocationUrl || accessToken === undefined) return undefined;
+  if (await revokeOne(fetch, provider, oauth, oauth.revocationUrl, secret)) return true;
+  if (oauth.revokeStyle === "form" || refreshToken === undefined) return false;
+  // The access token may have expired while the grant lives on: a new one is needed to end it.
+  const grant = { grant_type: "refresh_token", refresh_token: refreshToken };
+  const fresh = await requestTokens(fetch, provider, grant, now);
+  if (!fresh.ok) return fresh.isFinal === true;
+  return revokeOne(fetch, provider, oauth, oauth.revocationUrl, fresh.value.secret);
+}
+
+async function revokeOne(
+  fetch: GuardedFetch,
+  provider: ConfiguredProvider,
+  oauth: OAuthFacts,
+  url: string,
+  { accessToken = "", refreshToken }: ConnectionSecret,
+): Promise<boolean> {
   const { clientId = "", clientSecret = "" } = provider;
-  const url = oauth.revocationUrl;
   const signal = AbortSignal.timeout(TOKEN_REQUEST_MS);
   const json = (body: object, more: object) =>
     fetch(url, {
       headers: {
+        ...oauth.headers,
         accept: "application/json",
         "content-type": "application/json",
         authorization: basic(clientId, clientSecret),
@@ -210,5 +242,13 @@ export async function revokeTokens(
       }),
   };
   const answer = await styles[oauth.revokeStyle]();
-  return answer.ok && answer.value.ok;
+  return answer.ok && isConfirmed(answer.value);
+}
+
+/** Slack refuses with status 200. */
+async function isConfirmed(answer: Response): Promise<boolean> {
+  const said: unknown = await answer.json().catch(() => ({}));
+  const { ok: isDone, revoked, error } = Object(said) as Record<string, unknown>;
+  if (typeof error === "string") return OVER_ALREADY.includes(error);
+  return answer.ok && isDone !== false && revoked !== false;
 }

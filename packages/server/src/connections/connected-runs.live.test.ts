@@ -33,7 +33,11 @@ const postbox = (account: OAuthAccount, elsewhere: OAuthAccount) =>
             ? elsewhere.url + path.slice("elsewhere".length)
             : account.url + path;
           const answer = await fetch(base, { signal });
-          return answer.ok ? ok({ status: answer.value.status, said: await answer.value.text() }) : answer;
+          if (!answer.ok) return answer;
+          const said = await answer.value.text();
+          // Backwards, a token that the tool saw would be recognised by nothing behind it.
+          const backwards = path.endsWith("echo") ? [...said].reverse().join("") : "";
+          return ok({ status: answer.value.status, said, backwards });
         },
       }),
     ],
@@ -97,12 +101,17 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     await ends(/done|waiting|failed/);
     return { session, run, ends, question, messages };
   };
-  const consent = async (approval: { id: string }, body: object = {}) => {
-    const started = await server.call("POST", "/v1/connections", { approval_id: approval.id, ...body });
+  /** `without`: a scope that the person does not grant. */
+  const consent = (approval: { id: string }, body: object = {}, without?: string) =>
+    connect({ approval_id: approval.id, ...body }, without);
+  const connect = async (body: object, without?: string) => {
+    const started = await server.call("POST", "/v1/connections", body);
     expect(started.status).toBe(200);
     if (started.body.authorization_url === null) return started;
-    const answer = await consentAt(started.body.authorization_url, REDIRECT);
-    return server.call("POST", "/v1/connections/finish", answer);
+    const url = new URL(started.body.authorization_url);
+    const asked = url.searchParams.get("scope")?.split(" ") ?? [];
+    url.searchParams.set("scope", asked.filter((scope) => scope !== without).join(" "));
+    return server.call("POST", "/v1/connections/finish", await consentAt(url.href, REDIRECT));
   };
   const connection = async () => (await server.call("GET", "/v1/connections")).body.items[0];
   const forget = async () => {
@@ -165,12 +174,34 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     const twice = await send("twice read /mail");
     const later = await send("read /mail");
     const other = await send("read /mail", await newAgent("Bystander"));
+    const question = await other.question();
     await consent(await twice.question());
     await twice.ends(/done/);
     await later.ends(/done/);
-    expect(await other.question()).toMatchObject({ kind: "connect", status: "pending" });
-    await consent(await other.question(), { term: "once" });
+    expect(await other.question()).toEqual(question); // not answered and asked again
+    const more = await send("read /mail/send");
+    const forMore = await more.question();
+    await consent(question, { term: "once" });
     await other.ends(/done/);
+    await connect({ provider: "postbox", scopes: ["mail.read"] });
+    expect(await more.question()).toEqual(forMore);
+    await server.call("POST", `/v1/approvals/${forMore.id}`, { decision: "deny" });
+  });
+
+  test("an account with less than a tool declares is not used, and less than was asked for answers nothing", async () => {
+    await forget();
+    await connect({ provider: "postbox", scopes: [] });
+    const before = account.calls.length;
+    const asking = await send("read /mail");
+    const question = await asking.question();
+    expect(question.reason).toContain("it lacks mail.read");
+    expect(account.calls).toHaveLength(before);
+    const finished = await consent(question, {}, "mail.read");
+    expect(finished.body).toMatchObject({ missing_scopes: ["mail.read"], session_id: null });
+    expect(await asking.question()).toEqual(question);
+    await consent(question);
+    await asking.ends(/done/);
+    expect(await asking.messages()).toContain("Mail of mia");
   });
 
   test("on the command line, what waits is an account, not a yes", async () => {
@@ -191,6 +222,14 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     await first.ends(/done/);
     const { consents, id } = await connection();
     expect(Date.parse(consents[0].until)).toBeGreaterThan(Date.now());
+    expect((await (await send("read /mail")).run()).status).toBe("done");
+    await server.services.database.pool.query(
+      "update connection_consents set expires_at = now() - interval '1 second'",
+    );
+    expect((await connection()).consents).toEqual([]);
+    const late = await send("read /mail");
+    await consent(await late.question(), { term: "time", hours: 1 });
+    await late.ends(/done/);
     expect((await server.call("DELETE", `/v1/connections/${id}/consents/${agent}`)).status).toBe(204);
     expect((await (await send("read /mail")).question()).kind).toBe("connect");
   });
@@ -235,6 +274,20 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
     await asking.ends(/done/);
     await server.call("DELETE", `/v1/connections/${(await connection()).id}`);
     expect((await (await send("read /mail")).question()).reason).toContain("not connected");
+  });
+
+  test("an account whose new tokens are refused, too, has ended", async () => {
+    await forget();
+    const first = await send("read /mail");
+    await consent(await first.question());
+    await first.ends(/done/);
+    account.refusesAll = true;
+    const asking = await send("read /mail");
+    expect((await asking.question()).reason).toContain("no longer accepts");
+    expect(await connection()).toMatchObject({ status: "ended" });
+    account.refusesAll = false;
+    await consent(await asking.question());
+    await asking.ends(/done/);
   });
 
   test("the token goes to the provider's host and to no other", async () => {
@@ -343,10 +396,12 @@ describe.each(STORES)("runs with connections on $name", ({ fresh }) => {
   });
 
   test("no token is found in any table, file, event, message or log", async () => {
+    account.revokeAccessTokens(); // so that the tool is answered with the refreshed one
     const echo = await send("read /mail/echo");
     await echo.ends(/done/);
     expect(await echo.messages()).toContain("[secret]");
-    const tokens = [...account.tokens, CLIENT.client_secret];
+    const backwards = [...account.tokens].map((token) => [...token].reverse().join(""));
+    const tokens = [...account.tokens, ...backwards, CLIENT.client_secret];
     expect(tokens.length).toBeGreaterThan(5);
     expect(await searchForTokens(server, store, tokens)).toEqual([]);
   });

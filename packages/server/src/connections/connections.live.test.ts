@@ -102,6 +102,24 @@ describe.each(STORES)("connections on $name", ({ fresh }) => {
     expect(invented.body.code).toBe("connection_login_unknown");
   });
 
+  test("an answer that comes too late is refused", async () => {
+    const { authorization_url } = await start({ provider: "postbox", scopes: ["mail.read"] });
+    const answer = await consentAt(authorization_url, REDIRECT);
+    await server.services.database.pool.query(
+      "update connection_logins set expires_at = now() - interval '1 second'",
+    );
+    const late = await server.call("POST", "/v1/connections/finish", answer);
+    expect(late).toMatchObject({ status: 400, body: { code: "connection_login_unknown" } });
+  });
+
+  test("nobody begins without end", async () => {
+    const begun: number[] = [];
+    for (let login = 0; login <= 20; login++)
+      begun.push((await server.call("POST", "/v1/connections", { provider: "postbox" })).status);
+    expect(begun.at(-1)).toBe(400);
+    await server.services.database.pool.query("delete from connection_logins");
+  });
+
   test("an answer of another server is refused", async () => {
     const { authorization_url } = await start({ provider: "postbox", scopes: ["mail.read"] });
     const answer = await consentAt(authorization_url, REDIRECT);
