@@ -369,6 +369,7 @@ export {
   type TextEffect,
   type TextFind,
   type TextKind,
+  unfinishedLine,
 } from "./text-checks/text-check.ts";
 export { riskOf, whyUnavailable } from "./tool.ts";
 export {

@@ -166,25 +166,53 @@ export type CheckedLine =
   | { readonly kind: "said"; readonly line: string }
   | { readonly kind: "blocked"; readonly check: TextCheck };
 
-/** Masks and blocks, in this order of strictness: one that blocks wins over every mask. */
-export function checkLine(line: string, checks: readonly CompiledCheck[]): CheckedLine {
-  const found = checks.flatMap(({ check, find }) => {
-    const spans = check.effect === "ask" ? [] : find(line);
-    return spans.length > 0 ? [{ check, spans }] : [];
+/**
+ * How many characters of a line belong to a match that began in the text before it, which was already sent: a model may call a
+ * tool in the middle of a word. Some clients show the two as one text, others as two.
+ */
+function continuedTo(before: string, line: string, find: FindSpans): number {
+  if (before === "") return 0;
+  const ends = ["", " "].flatMap((joint) => {
+    const start = before.length + joint.length;
+    const spans = find(before + joint + line).filter(([from, end]) => from < before.length && end > start);
+    return spans.map(([, end]) => end - start);
   });
+  return Math.max(0, ...ends);
+}
+
+const LONGEST_BEFORE = 1_000; // a longer match across a tool call is not looked for
+
+/** The text that the next one continues: its unfinished line. */
+export const unfinishedLine = (text: string): string =>
+  text.slice(text.lastIndexOf("\n") + 1).slice(-LONGEST_BEFORE);
+
+/** Masks and blocks, in this order of strictness: one that blocks wins over every mask. `before` was already sent. */
+export function checkLine(line: string, checks: readonly CompiledCheck[], before = ""): CheckedLine {
+  const found = checks.filter(({ check, find }) => check.effect !== "ask" && isFound(line, find, before));
   const blocks = found.find(({ check }) => check.effect === "block");
   if (blocks) return { kind: "blocked", check: blocks.check };
-  const said = found.reduce((text, { check }) => {
-    const again = checks.find((each) => each.check === check)?.find(text) ?? [];
-    return masked(text, again, check.words ?? MASKED);
+  const said = found.reduce((text, { check, find }) => {
+    const by = check.words ?? MASKED;
+    const continued = continuedTo(before, text, find);
+    const rest = text.slice(continued);
+    return (continued > 0 ? by : "") + masked(rest, find(rest), by);
   }, line);
   return { kind: "said", line: said };
 }
 
+const isFound = (line: string, find: FindSpans, before: string): boolean =>
+  find(line).length > 0 || continuedTo(before, line, find) > 0;
+
 /** The check that requires a person to read this text first. */
-export const asksAbout = (text: string, checks: readonly CompiledCheck[]): TextCheck | undefined =>
+export const asksAbout = (
+  text: string,
+  checks: readonly CompiledCheck[],
+  before = "",
+): TextCheck | undefined =>
   checks.find(
-    ({ check, find }) => check.effect === "ask" && text.split("\n").some((line) => find(line).length > 0),
+    ({ check, find }) =>
+      check.effect === "ask" &&
+      text.split("\n").some((line, at) => isFound(line, find, at === 0 ? before : "")),
   )?.check;
 
 const FOUND: Readonly<Record<TextKind, string>> = {

@@ -40,8 +40,9 @@ describe.each(STORES)("checks on text on $name", ({ fresh }) => {
   let agent: string;
   let hooked: string;
   let said: SaidPart[] = [];
+  let next: SaidPart[] = [{ text: "Done." }];
   beforeAll(async () => {
-    const model = scriptedModel((_call, step) => (step === 0 ? said : [{ text: "Done." }]));
+    const model = scriptedModel((_call, step) => (step === 0 ? said : next));
     server = await testServer(
       await fresh(),
       {},
@@ -139,6 +140,48 @@ describe.each(STORES)("checks on text on $name", ({ fresh }) => {
     expect((await run()).status).toBe("done");
     expect(await stored()).toContain("Nothing special.");
     await asks.remove();
+  });
+
+  test.each(["one message", "two messages"])(
+    "a word with a tool call in its middle is found, in %s",
+    async (where) => {
+      const call = { call: "add", input: { a: 1, b: 2 } };
+      const [before, after] = [{ text: "Project Fal" }, { text: "con is late." }];
+      const parts = where === "one message" ? [before, call, after] : [before, call];
+      next = where === "one message" ? [{ text: "Done." }] : [after];
+      const find = { words: ["falcon"] };
+      const masks = await check({ find, then: "mask" });
+      const masked = await (await answer(parts)).stored();
+      expect(masked).toContain("[removed] is late.");
+      expect(masked).not.toContain("con is late");
+      await masks.remove();
+      const blocks = await check({ find, then: "block", words: "It is secret." });
+      const blocked = await answer(parts);
+      expect(JSON.stringify(await blocked.run())).toContain("It is secret.");
+      expect(await blocked.stored()).not.toContain("con is late");
+      await blocks.remove();
+      const asks = await check({ find, then: "ask" });
+      const held = await answer(parts);
+      expect((await held.run()).status).toBe("waiting");
+      expect(await held.stored()).not.toContain("con is late");
+      await server.call("POST", `/v1/approvals/${(await held.approval()).id}`, { decision: "approve" });
+      await held.ends(/done/);
+      expect(await held.stored()).toContain("con is late");
+      await asks.remove();
+      next = [{ text: "Done." }];
+    },
+  );
+
+  test("a function and a model read an answer whole, also with a tool call in the middle of it", async () => {
+    const call = { call: "add", input: { a: 1, b: 2 } };
+    expect(await (await answer([{ text: "Oh da" }, call, { text: "rn." }], hooked)).stored()).toContain(
+      "Oh d***.",
+    );
+    const masks = await check({ find: ADVICE, then: "mask", words: "(left out)" });
+    const advised = await answer([{ text: "Rest. Take two as" }, call, { text: "pirin. Drink." }]);
+    expect(await advised.stored()).toContain("Rest. (left out) Drink.");
+    expect(await advised.stored()).toContain('"result":3');
+    await masks.remove();
   });
 
   test("a capability's own function masks and blocks; one that breaks blocks", async () => {

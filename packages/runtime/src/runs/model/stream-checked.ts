@@ -1,6 +1,14 @@
 /** Applies the text checks to a model's answer: masks and blocks while it streams, or holds it until it is complete. */
 import type { RuntimeAgent } from "@capstan/core";
-import { type AssistantPart, asksAbout, type CompiledCheck, type TextCheck } from "@capstan/core/internal";
+import {
+  type AssistantPart,
+  asksAbout,
+  type CompiledCheck,
+  type ConversationMessage,
+  type TextCheck,
+  textOf,
+  unfinishedLine,
+} from "@capstan/core/internal";
 import type { ClaimedSegment } from "../claim/claimed-segment.ts";
 import type { Engine } from "../context/run-context.ts";
 import { costUsd } from "../context/run-meter.ts";
@@ -18,6 +26,8 @@ export interface CheckedAnswer {
 export interface Checking {
   readonly engine: Pick<Engine, "parts" | "now">;
   readonly claim: Pick<ClaimedSegment, "userEmail" | "sessionId">;
+  /** The conversation that the answer continues. */
+  readonly messages?: readonly ConversationMessage[];
 }
 
 export async function streamChecked(
@@ -27,16 +37,36 @@ export async function streamChecked(
 ): Promise<CheckedAnswer> {
   const { parts, now } = context.engine;
   const checks = (await parts.textChecks?.(agent.spec.id, now())) ?? [];
-  const guard = checks.length > 0 ? new TextGuard(checks) : undefined;
+  const before = checks.length > 0 ? lastAnswer(context) : "";
+  const guard = checks.length > 0 ? new TextGuard(checks, before) : undefined;
   if (!needsWhole(agent, checks)) return { answer: await streamModel({ ...call, guard }) };
   const answer = await streamModel({ ...call, guard, emit: () => {} });
   const { parts: said, heldBy, spent } = await judgeWhole(context, agent, { answer, checks, call });
-  const asked = said
-    .map((part) => (part.type === "text" ? asksAbout(part.text, checks) : undefined))
-    .find((check) => check !== undefined);
-  const holding = asked ?? heldBy;
+  const holding = asksAboutAny(textsOf(said), checks, before) ?? heldBy;
   if (!holding) emitParts(call.messageId, said, call.emit);
   return { answer: { ...answer, parts: said, ...spentWith(answer, spent, call) }, heldBy: holding };
+}
+
+const textsOf = (parts: readonly AssistantPart[]): string[] =>
+  parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+
+const lastAnswer = ({ messages = [] }: Checking): string => {
+  const last = messages.findLast((message) => message.role === "assistant" && textOf(message) !== "");
+  return last ? textOf(last) : "";
+};
+
+function asksAboutAny(
+  texts: readonly string[],
+  checks: readonly CompiledCheck[],
+  before: string,
+): TextCheck | undefined {
+  let sent = before;
+  for (const text of texts) {
+    const asks = asksAbout(text, checks, unfinishedLine(sent));
+    if (asks) return asks;
+    sent += text;
+  }
+  return undefined;
 }
 
 /** People, functions and models judge a whole answer. */
@@ -56,30 +86,35 @@ interface Whole {
   readonly call: ModelCall;
 }
 
-/** Functions first, then models: a model never sees what a function masks. */
+/**
+ * Functions first, then models: a model never sees what a function masks. They read the whole answer, also where a tool call
+ * is in the middle of it; what they change becomes one text.
+ */
 async function judgeWhole(context: Checking, agent: RuntimeAgent, { answer, checks, call }: Whole) {
-  const parts: AssistantPart[] = [];
   const spent = { costUsd: 0, tokens: 0 };
-  let heldBy: Held | undefined;
+  const said = textsOf(answer.parts).join("");
+  if (said === "") return { parts: answer.parts, heldBy: undefined, spent };
   try {
-    for (const part of answer.parts) {
-      if (part.type !== "text") {
-        parts.push(part);
-        continue;
-      }
-      const hooked = await hookedText(context, agent, part.text);
-      const checked = await modelText(context, checks, hooked.text, {
-        spent,
-        signal: call.options.abortSignal,
-      });
-      heldBy ??= hooked.heldBy ?? checked.heldBy;
-      parts.push({ ...part, text: checked.text });
-    }
+    const hooked = await hookedText(context, agent, said);
+    const { text, heldBy } = await modelText(context, checks, hooked.text, {
+      spent,
+      signal: call.options.abortSignal,
+    });
+    const parts = text === said ? answer.parts : withText(answer.parts, text);
+    return { parts, heldBy: hooked.heldBy ?? heldBy, spent };
   } catch (error) {
     if (error instanceof TextBlocked) throw blockedWith(error, answer, spent);
     throw error;
   }
-  return { parts, heldBy, spent };
+}
+
+/** Another text in place of the answer's; calls and reasoning stay. */
+export function withText(parts: readonly AssistantPart[], text: string): readonly AssistantPart[] {
+  const first = parts.findIndex(({ type }) => type === "text");
+  return parts.flatMap((part, at): AssistantPart[] => {
+    if (part.type !== "text") return [part];
+    return at === first && text !== "" ? [{ ...part, text }] : [];
+  });
 }
 
 /** A blocked answer was paid for, and so were its checks. */

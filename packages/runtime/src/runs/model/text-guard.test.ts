@@ -5,8 +5,8 @@ import { MessageBuilder } from "./message-builder.ts";
 import { TextGuard } from "./text-guard.ts";
 
 const check = { id: "c", name: "c", find: { words: ["falcon"] }, effect: "mask" as const };
-function said(parts: readonly LanguageModelV4StreamPart[]): string {
-  const guard = new TextGuard([{ check, find: findWords(["falcon"]) }]);
+function said(parts: readonly LanguageModelV4StreamPart[], before = ""): string {
+  const guard = new TextGuard([{ check, find: findWords(["falcon", "project eagle"]) }], before);
   const events: string[] = [];
   const builder = new MessageBuilder("m", new Set(), (event) => events.push(JSON.stringify(event)));
   for (const part of parts) for (const passed of guard.take(part)) builder.take(passed);
@@ -35,4 +35,26 @@ test.each<[string, LanguageModelV4StreamPart]>([
 
 test("a word in a thought is found wherever it was cut", () => {
   expect(said([think("Fal"), think("con")])).toContain("[removed]");
+});
+
+const call: LanguageModelV4StreamPart = { type: "tool-call", toolCallId: "1", toolName: "add", input: "{}" };
+
+test.each<[string, LanguageModelV4StreamPart[]]>([
+  ["a call", [say("Project Fal"), call, say("con is late")]],
+  ["two calls", [say("Project Fal"), call, say("co"), call, say("n is late\nfine")]],
+  ["thinking", [say("Project Fal"), think("hm"), say("con is late")]],
+  ["a call between words", [say("The Project"), call, say("Eagle is late")]],
+])("the rest of a word is masked where %s is in the middle of it", (_, parts) => {
+  const text = said(parts);
+  expect(text).toContain("[removed] is late");
+  expect(text).not.toMatch(/"(?:con|n|Eagle) is/);
+});
+
+test("the rest of a word is masked that the answer before a call began", () => {
+  expect(said([say("con is late")], "Fine.\nProject Fal")).toContain("[removed] is late");
+  expect(said([say("con is late")], "Project Fal\n")).toContain("con is late");
+});
+
+test("an answer that continues nothing is left as it is", () => {
+  expect(said([say("My fal"), call, say("low field")], "A falcon")).toContain("low field");
 });

@@ -3,7 +3,13 @@
  * matches. A check that blocks ends the answer; earlier text has already been sent.
  */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { type CompiledCheck, checkLine, type TextCheck, type TokenUsage } from "@capstan/core/internal";
+import {
+  type CompiledCheck,
+  checkLine,
+  type TextCheck,
+  type TokenUsage,
+  unfinishedLine,
+} from "@capstan/core/internal";
 
 export class TextBlocked extends Error {
   readonly check: Pick<TextCheck, "name" | "words">;
@@ -37,10 +43,14 @@ const ENDS_BLOCK: ReadonlySet<LanguageModelV4StreamPart["type"]> = new Set([
 
 export class TextGuard {
   readonly #checks: readonly CompiledCheck[];
+  /** The unfinished lines that were already sent: a tool call may come in the middle of a word. */
+  readonly #before: Record<Delta["type"], string>;
   #open: Delta | undefined;
 
-  constructor(checks: readonly CompiledCheck[]) {
+  /** `before` is what the conversation's last answer said. */
+  constructor(checks: readonly CompiledCheck[], before = "") {
     this.#checks = checks;
+    this.#before = { "text-delta": unfinishedLine(before), "reasoning-delta": "" };
   }
 
   /** The parts that may pass now. An incomplete line is withheld, also across a provider's blocks. */
@@ -51,7 +61,7 @@ export class TextGuard {
     const text = (this.#open?.delta ?? "") + part.delta;
     const cut = text.lastIndexOf("\n") + 1;
     this.#open = { ...part, delta: text.slice(cut) };
-    return cut === 0 ? before : [...before, { ...part, delta: this.#checked(text.slice(0, cut)) }];
+    return cut === 0 ? before : [...before, this.#checked({ ...part, delta: text.slice(0, cut) })];
   }
 
   /** The end of reasoning does not end text that began after it. */
@@ -63,18 +73,18 @@ export class TextGuard {
   flush(): readonly LanguageModelV4StreamPart[] {
     const open = this.#open;
     this.#open = undefined;
-    return open && open.delta !== "" ? [{ ...open, delta: this.#checked(open.delta) }] : [];
+    return open && open.delta !== "" ? [this.#checked(open)] : [];
   }
 
-  #checked(text: string): string {
-    return text
-      .split("\n")
-      .map((line) => this.#line(line))
-      .join("\n");
+  #checked(part: Delta): Delta {
+    const before = this.#before[part.type];
+    this.#before[part.type] = unfinishedLine(before + part.delta);
+    const lines = part.delta.split("\n").map((line, at) => this.#line(line, at === 0 ? before : ""));
+    return { ...part, delta: lines.join("\n") };
   }
 
-  #line(line: string): string {
-    const checked = checkLine(line, this.#checks);
+  #line(line: string, before: string): string {
+    const checked = checkLine(line, this.#checks, before);
     if (checked.kind === "blocked") throw new TextBlocked(checked.check);
     return checked.line;
   }

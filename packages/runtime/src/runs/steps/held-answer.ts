@@ -9,6 +9,7 @@ import type { Answer } from "../claim/claimed-segment.ts";
 import type { RunContext } from "../context/run-context.ts";
 import type { StepAnswer } from "../model/ask-model.ts";
 import { emitParts } from "../model/emit-parts.ts";
+import { withText } from "../model/stream-checked.ts";
 import { type SegmentEnd, suspendRun } from "./run-endings.ts";
 import { noWaits } from "./waits.ts";
 
@@ -88,17 +89,11 @@ export async function releasedAnswer(context: RunContext): Promise<Result<StepAn
   const [row] = rows;
   if (!row) return undefined;
   const { answer } = row.arguments;
-  const parts = withText(answer.parts, row.edited?.text);
+  const { text } = row.edited ?? {};
+  const parts = text === undefined ? answer.parts : withText(answer.parts, text);
   emitParts(answer.messageId, parts, (event) => log.emit(event));
   return { ok: true, value: { ...answer, parts } };
 }
 
 const isAbout = ({ callId }: Answer): boolean => callId.startsWith(TEXT_CALL);
 const idOf = ({ callId }: Answer): string => callId.slice(TEXT_CALL.length);
-
-/** A person's text replaces the model's; calls and reasoning stay. */
-function withText(parts: readonly AssistantPart[], text: string | undefined): readonly AssistantPart[] {
-  if (text === undefined) return parts;
-  const others = parts.filter(({ type }) => type !== "text");
-  return text === "" ? others : [{ type: "text", text }, ...others];
-}
