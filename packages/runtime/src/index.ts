@@ -162,7 +162,7 @@ export { type FolderWork, folderWorks } from "./repositories/folder-works.ts";
 export { Git } from "./repositories/git.ts";
 export { type FolderChange, Worktrees } from "./repositories/worktrees.ts";
 export { compileCel } from "./rules/cel.ts";
-export { type RecordedCall, recordedCalls } from "./rules/recorded-calls.ts";
+export { type MadeDecision, type PastCall, pastCall } from "./rules/past-call.ts";
 export { type RuleDraft, type RuleRecord, type RuleStore, ruleStore } from "./rules/rule-store.ts";
 export {
   type Explained,

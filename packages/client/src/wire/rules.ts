@@ -248,6 +248,9 @@ const SimulatedCall = z
     agent_id: z.uuid(),
     tool: z.string(),
     input: Json,
+    edited: z
+      .boolean()
+      .meta({ description: "The call as a person edited and approved it, with their arguments." }),
     at: z.iso.datetime(),
     before: RuleCheckResult,
     after: RuleCheckResult,
@@ -279,10 +282,41 @@ export const RuleProposal = z
   .meta({ id: "RuleProposal" });
 export type RuleProposal = z.infer<typeof RuleProposal>;
 
-export const CallExplanation = SimulatedCall.omit({ before: true, after: true })
-  .extend({ ...RuleCheckResult.shape })
+const PastDecision = RuleCheckResult.extend({
+  rule_name: z.string().nullable(),
+  sentence: z.string().nullable().meta({ description: "The rule as it was then." }),
+  approved: z.boolean().meta({ description: "A person had approved the call." }),
+  outcome: z.enum(["done", "failed", "refused", "waiting", "client"]),
+  at: z.iso.datetime(),
+}).meta({ id: "PastDecision" });
+
+export const CallExplanation = z
+  .object({
+    call_id: z.string(),
+    run_id: z.string().nullable(),
+    session_id: z.string().nullable(),
+    agent_id: z.string(),
+    user: z.string(),
+    path: z
+      .string()
+      .nullable()
+      .meta({ description: "How it reached the gate; null if that was not recorded." }),
+    tool: z.string(),
+    input: Json.nullable().meta({
+      description: "Null where arguments are not stored: outside conversations and questions.",
+    }),
+    edited_input: Json.nullable().meta({ description: "What a person put in place of the arguments." }),
+    at: z.iso.datetime(),
+    decisions: z
+      .array(PastDecision)
+      .meta({ description: "As it was decided, oldest first: asked, approved, made again after a crash." }),
+    now: RuleCheckResult.nullable().meta({
+      description: "What the current rules say; null without arguments.",
+    }),
+    note: z.string().nullable().meta({ description: "What cannot be said, and why." }),
+  })
   .meta({
     id: "CallExplanation",
-    description: "A recorded call, and the gate's decision with the current rules.",
+    description: "A past call: how it was decided, and what the current rules say.",
   });
 export type CallExplanation = z.infer<typeof CallExplanation>;

@@ -33,7 +33,7 @@ import type { ConnectedCall } from "../connections/connected-call.ts";
 import type { LabelStore, SessionLabels } from "../labels/session-labels.ts";
 import { askHooks, runAfterHooks } from "./ask-hooks.ts";
 import { type AskRules, askRules, type Ruling, ruleDenial, type TakeCounts } from "./ask-rules.ts";
-import { recordOf } from "./call-record.ts";
+import { type RecordedDecision, type RuledOutcome, recordOf } from "./call-record.ts";
 import { cappedOutput } from "./capped-output.ts";
 import { type ReplayedResults, readOnlyContext, replayedOutcome } from "./replayed-call.ts";
 import { runWithin } from "./run-within.ts";
@@ -121,6 +121,7 @@ export interface CallRecord {
   readonly fallback?: boolean;
   readonly callId: string;
   readonly traceparent?: string;
+  readonly decision?: RecordedDecision;
 }
 
 export interface GateParts {
@@ -165,7 +166,7 @@ export function createGate(parts: GateParts): Gate {
       const startedAt = performance.now();
       if (request.path === "replay") return replay(request, parts);
       const outcome = await judgeAndRun(request, parts);
-      parts.record(recordOf(request, outcome, parts.now(), Math.round(performance.now() - startedAt)));
+      record(request, outcome, startedAt, parts);
       return outcome;
     },
     check: (request, rules = parts.rules) => judge(request, { ...parts, rules }),
@@ -184,12 +185,21 @@ async function replay(request: GateRequest, parts: GateParts): Promise<GateOutco
         contextFor: (...asked) => readOnlyContext(parts.contextFor(...asked)),
       }),
   });
-  if (!isAnswered)
-    parts.record(recordOf(request, outcome, parts.now(), Math.round(performance.now() - startedAt)));
+  if (!isAnswered) record(request, outcome, startedAt, parts);
   return outcome;
 }
 
-async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<GateOutcome> {
+function record(
+  request: GateRequest,
+  outcome: RuledOutcome,
+  startedAt: number,
+  parts: Pick<GateParts, "record" | "now">,
+): void {
+  const latencyMs = Math.round(performance.now() - startedAt);
+  parts.record(recordOf(request, outcome, { at: parts.now(), latencyMs }));
+}
+
+async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<RuledOutcome> {
   const judged = await judge(request, parts);
   if (judged.kind === "client") return countedJudgement(request, judged, parts);
   if (judged.kind !== "run") return judged;
@@ -206,7 +216,8 @@ async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<Gate
   const counted = await countedJudgement(request, judged, parts);
   if (counted.kind !== "run") return counted;
   await addLabels(request, tool, parts);
-  return runTool(request, tool, input, call, { ...parts, connected: connected.value });
+  const outcome = await runTool(request, tool, input, call, { ...parts, connected: connected.value });
+  return judged.ruled ? { ...outcome, ruled: judged.ruled } : outcome;
 }
 
 const MOST_JUDGED = 5;

@@ -160,7 +160,7 @@ function rulesOf({ rules }: ReplayChange, database: PeopleDatabase): AskRules | 
     rules.map((rule, index) => ({ ...rule, id: `trial-${index + 1}` })),
     compileCel,
   );
-  return trialRules(set, database);
+  return trialRules(set, database).made;
 }
 
 /** Every call of the loop takes the path `replay`, whichever path the recorded run took. */

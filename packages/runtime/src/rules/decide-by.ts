@@ -34,15 +34,20 @@ export async function decideBy(
   };
 }
 
-/** Rules on trial start without earlier calls; what they do not deny counts as made. */
-export function trialRules(set: RuleSet, database: PeopleDatabase): AskRules {
+/** Rules on trial start without earlier calls; what they do not deny counts as made, unless it was only asked about. */
+export function trialRules(
+  set: RuleSet,
+  database: PeopleDatabase,
+): { readonly made: AskRules; readonly asked: AskRules } {
   const groupsOf = (email: string) => groupsIn(database, email);
   const counts = trialCounts();
-  return async (call, facts) => {
-    const ruling = await decideBy(set, call, facts, { groupsOf, counts });
+  const asked: AskRules = (call, facts) => decideBy(set, call, facts, { groupsOf, counts });
+  const made: AskRules = async (call, facts) => {
+    const ruling = await asked(call, facts);
     if (ruling.decision?.effect !== "deny") await counts.take(ruling.counts, call.now);
     return ruling;
   };
+  return { made, asked };
 }
 
 /** Explains which call brought in the label, and how many calls there were. */

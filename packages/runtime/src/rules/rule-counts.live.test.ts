@@ -127,7 +127,10 @@ describe.each(STORES)("calls that a rule counts on $name", ({ name, fresh }) => 
     const property = fc.asyncProperty(RULES, CALLS, async (drawn, calls) => {
       for (const { id } of await rules.list()) await rules.remove(id);
       for (const [at, each] of drawn.entries()) await rules.create(drawnRule(each, at), "root");
-      const trial = trialRules(createRuleSet(await rules.list(), compileCel), databases[0] as Database);
+      const { made: trial } = trialRules(
+        createRuleSet(await rules.list(), compileCel),
+        databases[0] as Database,
+      );
       const facts = { seen: async () => ({}) };
       let now = NOON;
       for (const { n, minutes } of calls) {

@@ -20,6 +20,8 @@ export interface Explained {
 }
 
 export interface SimulatedCall extends RecordedCall {
+  /** The call as a person edited and approved it. */
+  readonly isEdited: boolean;
   readonly before: Explained;
   readonly after: Explained;
 }
@@ -49,11 +51,26 @@ export async function simulateRules(
   const changed: SimulatedCall[] = [];
   // Oldest first: a rule that counts depends on earlier calls.
   for (const call of calls.toReversed()) {
-    const before = await explainCall(parts, call, inForce);
-    const after = await explainCall(parts, call, tried);
-    if (before.effect !== after.effect) changed.push({ ...call, before, after });
+    for (const made of decidedTimes(call)) {
+      const before = await explainCall(parts, made, inForce[made.counting]);
+      const after = await explainCall(parts, made, tried[made.counting]);
+      if (before.effect === after.effect) continue;
+      changed.push({ ...made, before, after });
+      break; // what came of it would not have happened
+    }
   }
   return { calls: calls.length, truncated: found.length > calls.length, changed: changed.toReversed() };
+}
+
+/** A call whose arguments a person edited was decided twice, and made once. */
+function decidedTimes(call: RecordedCall) {
+  const original = { ...call, isEdited: false };
+  if (call.edited === undefined) return [{ ...original, counting: "made" as const }];
+  const edited = { ...call, input: call.edited, isEdited: true, approved: true };
+  return [
+    { ...original, counting: "asked" as const },
+    { ...edited, counting: "made" as const },
+  ];
 }
 
 export interface ExplainableCall {
@@ -69,12 +86,14 @@ export interface ExplainableCall {
   readonly began?: RunBeginning | undefined;
   /** When it was made; default: now. */
   readonly at?: Date | undefined;
+  /** A person approved it. */
+  readonly approved?: boolean;
 }
 
 /** The gate's decision about a call and its rule, with these rules or those in effect. */
 export async function explainCall(
   { gate, composer }: Pick<SimulationParts, "gate" | "composer">,
-  { agentId, user, tool, input, sessionId, seen, path, began = {}, at }: ExplainableCall,
+  { agentId, user, tool, input, sessionId, seen, path, began = {}, at, approved = false }: ExplainableCall,
   rules?: AskRules,
 ): Promise<Explained> {
   const agent = await composer.showFor(agentId, user);
@@ -89,6 +108,7 @@ export async function explainCall(
       user: { email: user, scopes: agent.value.scopes },
       sessionId,
       seen: seen && (async () => seen),
+      approved,
       callId: "check",
       signal: new AbortController().signal,
     },

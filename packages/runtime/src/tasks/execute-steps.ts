@@ -33,6 +33,7 @@ export interface StepParts {
   readonly askPerson: (
     outcome: Extract<GateOutcome, { kind: "approval" }>,
     place: {
+      callId: string;
       agent: RuntimeAgent;
       sessionId: string | undefined;
       onAsked: (approvalId: string) => Promise<void>;
@@ -152,8 +153,8 @@ async function executeStep(step: PlannedStep, parts: StepParts, place: StepPlace
   if (outcome.kind === "done")
     return { ...placeOf(step), ok: true, status: 200, data: outcome.output, ...tried };
   if (outcome.kind !== "approval") return { ...refused(failureOf(outcome)), ...tried };
-  const { onAsked } = place;
-  return approvedStep(step, await parts.askPerson(outcome, { agent: found.agent, sessionId, onAsked }));
+  const asked = { callId: callIdOf(parts, step), agent: found.agent, sessionId, onAsked: place.onAsked };
+  return approvedStep(step, await parts.askPerson(outcome, asked));
 }
 
 /** Some tools need a session only with certain input, such as a file; they refuse without one, and get a new one. */
@@ -177,6 +178,8 @@ async function callInSession(
   return callIn(await parts.sessionFor({ requiresContext: true }));
 }
 
+const callIdOf = ({ taskId }: StepParts, { step }: PlannedStep): string => `${taskId}:${step}`;
+
 const lacksSession = (outcome: GateOutcome): boolean =>
   outcome.kind === "refused" && outcome.failure.code === "session_required";
 
@@ -195,8 +198,9 @@ function call(
   tool: AnyTool,
   { agent, toolName }: { agent: RuntimeAgent; toolName: (tool: string) => string },
   { sessionId, attempt }: { sessionId: string | undefined; attempt: number },
-  { gate, user, taskId, traceparent, startedAt, signal, timeoutMs }: StepParts,
+  parts: StepParts,
 ): Promise<GateOutcome> {
+  const { gate, user, traceparent, startedAt, signal, timeoutMs } = parts;
   const { maxSeconds } = agent.spec.limits;
   const used = (performance.now() - startedAt) / 1000;
   const within = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
@@ -207,7 +211,7 @@ function call(
     input: step.payload as Record<string, JsonValue>,
     user,
     sessionId,
-    callId: `${taskId}:${step.step}${attempt > 0 && !tool.idempotent ? `:${attempt}` : ""}`,
+    callId: `${callIdOf(parts, step)}${attempt > 0 && !tool.idempotent ? `:${attempt}` : ""}`,
     signal: within,
     traceparent,
     budgets: maxSeconds === undefined ? [] : [{ name: "time in seconds", used, limit: maxSeconds }],

@@ -54,7 +54,8 @@ export interface TaskRunner {
     request: TaskRequest,
     userEmail: string,
     signal: AbortSignal,
-    options?: TaskOptions,
+    /** `named` receives the task's id. */
+    options?: TaskOptions & { readonly named?: (id: string) => void },
   ): Promise<Result<TaskResponse>>;
   /** Stores the task and executes it in the background; `get` returns its state later. */
   start(request: TaskRequest, userEmail: string, options?: TaskOptions): Promise<Result<TaskRecord>>;
@@ -109,11 +110,12 @@ export function openTaskRunner(parts: TaskParts): TaskRunner {
 
   return {
     explain: (request, email) => explain(parts, { ...request, dryRun: true, includeRejected: true }, email),
-    async run(request, email, signal, options = {}) {
+    async run(request, email, signal, { named, ...options } = {}) {
       if (request.dryRun) return dryRun(request, email);
       const claimed = await claim(request, email, options);
       if (!claimed.ok) return claimed;
       const { kind, task } = claimed.value;
+      named?.(task.id);
       if (kind === "known")
         return task.status === "done" ? ok(task.response as TaskResponse) : stillRunning(task);
       // With a key the caller can ask again for the answer, so a disconnect does not stop the work.
@@ -234,10 +236,10 @@ async function executePlan(
     refuseRoute: (step) => refuseRoute(step, capabilityOf(step.capabilityId)),
     toolOf: (step) => toolOf(capabilityOf(step.capabilityId), step),
     sessionFor: session.forTool,
-    askPerson: ({ tool, input, why, ask }, { agent, sessionId, onAsked }) =>
+    askPerson: ({ tool, input, why, ask }, { callId, agent, sessionId, onAsked }) =>
       askAndWait(
         parts.approvals,
-        { agent, tool, input, why, ask, userEmail: email, sessionId },
+        { callId, agent, tool, input, why, ask, userEmail: email, sessionId },
         { wait: request.wait, signal, onAsked },
       ),
     user,

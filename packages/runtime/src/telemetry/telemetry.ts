@@ -3,7 +3,9 @@
  * in a JSONL file if one is configured. Nothing here may slow down or fail a call.
  */
 import type { Database } from "../db/database.ts";
+import type { RecordedDecision } from "../gate/call-record.ts";
 import type { CallRecord } from "../gate/gate.ts";
+import { storableJson, storableText } from "../runs/log/storable-json.ts";
 import { createHistogram, type Histogram } from "./histogram.ts";
 import { jsonlSink } from "./jsonl-sink.ts";
 import { ADD_TOOL_HOURS, type ToolCallCount, toolHourColumns } from "./tool-hours.ts";
@@ -31,6 +33,8 @@ export interface CallOrigin {
   readonly user?: string;
   readonly sessionId?: string;
   readonly runId?: string;
+  readonly callId?: string;
+  readonly decision?: RecordedDecision;
 }
 
 export interface Telemetry {
@@ -63,6 +67,10 @@ export interface SeriesPoint {
 const KEPT = 500;
 const REPLAY = "replay"; // in the history, but not counted as usage
 const ASKED = 202; // a call that waits for a person
+const DECIDED = "decided"; // how the gate decided a call that is counted elsewhere
+type HistoryEntry = Omit<TelemetryRecord, "failureClass"> & {
+  readonly failureClass: FailureClass | typeof DECIDED;
+};
 const FLUSH_MS = 1000;
 const MOST_WAITING = 10_000; // when the database is unreachable, the newest calls are dropped from the history, never the work
 
@@ -75,7 +83,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
   const ring: TelemetryRecord[] = [];
   const counters = new Map<string, number>();
   const latencies = new Map<string, Histogram>();
-  let waiting: unknown[][] = [];
+  let waiting: object[] = [];
   let counted: ToolCallCount[] = [];
   const sink = logFile === undefined ? undefined : jsonlSink(logFile);
 
@@ -90,10 +98,9 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
     waiting.push(rowOf(entry, origin));
     if (entry.failureClass !== "dry_run" && origin.path !== REPLAY) counted.push({ entry, origin });
   };
-  /** Only in the history, for the run's trace: once approved, the same call comes again and is counted then. */
-  const recordAsking = (call: CallRecord): void => {
-    const asked = { ...recordOf(call), status: ASKED };
-    if (waiting.length < MOST_WAITING) waiting.push(rowOf(asked, originOf(call)));
+  /** Only in the history, for traces and explanations. */
+  const note = (call: CallRecord, not: Partial<HistoryEntry>): void => {
+    if (waiting.length < MOST_WAITING) waiting.push(rowOf({ ...recordOf(call), ...not }, originOf(call)));
   };
 
   const flush = async (): Promise<void> => {
@@ -102,8 +109,7 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
     const calls = counted;
     waiting = [];
     counted = [];
-    const columns = COLUMNS.map((_, index) => rows.map((row) => row[index]));
-    await database.pool.query(INSERT, columns).catch(() => {}); // best effort by design
+    await database.pool.query(INSERT, [storableJson(rows)]).catch(() => {}); // best effort by design
     if (calls.length > 0) await database.pool.query(ADD_TOOL_HOURS, toolHourColumns(calls)).catch(() => {});
   };
   const timer = setInterval(flush, FLUSH_MS);
@@ -111,10 +117,11 @@ export function openTelemetry({ database, logFile }: TelemetryOptions): Telemetr
 
   return {
     record,
-    // A task records each of its steps once, with all attempts included.
     recordCall(call) {
-      if (call.path === "task") return;
-      if (call.outcome === "approval") recordAsking(call);
+      // Once approved, the same call comes again and is counted then.
+      if (call.outcome === "approval") note(call, { status: ASKED });
+      // A task records each of its steps once, with all attempts included.
+      else if (call.path === "task") note(call, { failureClass: DECIDED });
       else record(recordOf(call), originOf(call));
     },
     recent: (limit) => ring.slice(-limit).reverse(),
@@ -140,41 +147,30 @@ function recordLatency(latencies: Map<string, Histogram>, path: string, seconds:
   histogram.add(seconds);
 }
 
-const COLUMNS = [
-  ["ts", "timestamptz"],
-  ["path", "text"],
-  ["capability_id", "text"],
-  ["tool", "text"],
-  ["agent_id", "text"],
-  ["session_id", "text"],
-  ["run_id", "text"],
-  ["step", "smallint"],
-  ["latency_ms", "integer"],
-  ["failure_class", "text"],
-  ["fallback_used", "boolean"],
-  ["status", "smallint"],
-] as const;
+const COLUMNS =
+  "ts, path, capability_id, tool, agent_id, session_id, run_id, step, latency_ms, failure_class, fallback_used, status, call_id, user_email, decision";
+const INSERT = `insert into call_history (${COLUMNS})
+  select ${COLUMNS} from json_populate_recordset(null::call_history, $1::json)`;
 
-const INSERT = `insert into call_history (${COLUMNS.map(([name]) => name).join(", ")})
-  select * from unnest(${COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})`;
-
-function rowOf(entry: TelemetryRecord, origin: CallOrigin): unknown[] {
-  const { ts, capabilityId, step, latencyMs, failureClass, fallbackUsed, status } = entry;
-  const { path, tool, agentId = null, sessionId = null, runId = null } = origin;
-  return [
-    ts,
+function rowOf(entry: HistoryEntry, origin: CallOrigin): object {
+  const { path, tool, agentId, sessionId, runId, callId, user, decision } = origin;
+  return {
+    ts: entry.ts,
     path,
-    capabilityId,
+    capability_id: entry.capabilityId,
     tool,
-    agentId,
-    sessionId,
-    runId,
-    step,
-    latencyMs,
-    failureClass,
-    fallbackUsed,
-    status ?? null,
-  ];
+    agent_id: agentId,
+    session_id: sessionId,
+    run_id: runId,
+    step: entry.step,
+    latency_ms: entry.latencyMs,
+    failure_class: entry.failureClass,
+    fallback_used: entry.fallbackUsed,
+    status: entry.status,
+    call_id: callId,
+    user_email: user,
+    decision,
+  };
 }
 
 function recordOf(call: CallRecord): TelemetryRecord {
@@ -200,14 +196,19 @@ function classOf({ outcome, code }: CallRecord): FailureClass {
     : "http_error";
 }
 
-const originOf = ({ path, tool, agentId, user, sessionId, runId }: CallRecord): CallOrigin => ({
-  path,
-  tool,
-  agentId,
-  user,
-  ...(sessionId !== undefined && { sessionId }),
-  ...(runId !== undefined && { runId }),
-});
+const originOf = (call: CallRecord): CallOrigin => {
+  const { path, tool, agentId, user, sessionId, runId, callId, decision } = call;
+  return {
+    path,
+    tool: storableText(tool), // a model may call anything
+    agentId,
+    user,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(runId !== undefined && { runId }),
+    callId,
+    ...(decision && { decision }),
+  };
+};
 
 async function series(
   { reader }: Pick<Database, "reader">,
@@ -226,7 +227,7 @@ async function series(
        (count(*) filter (where failure_class = 'success'))::int as successful, (count(*) filter (where fallback_used))::int as fallback,
        percentile_disc(0.5) within group (order by latency_ms) as p50, percentile_disc(0.95) within group (order by latency_ms) as p95,
        percentile_disc(0.99) within group (order by latency_ms) as p99
-     from call_history where ts >= $1 and failure_class <> 'dry_run' and path <> '${REPLAY}' and status is distinct from ${ASKED} group by 1 order by 1 limit 2000`,
+     from call_history where ts >= $1 and failure_class not in ('dry_run', '${DECIDED}') and path <> '${REPLAY}' and status is distinct from ${ASKED} group by 1 order by 1 limit 2000`,
     [from, bucketSeconds],
   );
   return rows.map(({ ts, ...row }) => ({ ts: ts.toISOString(), ...row }));

@@ -13,7 +13,7 @@ const OPEN_TO_EVERY_PAGE =
   /^\/(\.well-known\/oauth-(authorization-server|protected-resource)(\/.*)?|token|register|revoke)$/;
 
 const EXPOSED =
-  "x-capstan-session, x-capstan-run, x-capstan-after, mcp-session-id, www-authenticate, retry-after";
+  "x-capstan-session, x-capstan-run, x-capstan-after, x-capstan-call, x-capstan-task, mcp-session-id, www-authenticate, retry-after";
 const PREFLIGHT_SECONDS = 600;
 
 export type OriginVerdict = "allowed" | "not this path" | "unknown origin";

@@ -33,7 +33,7 @@ import { problem } from "../http/problem.ts";
 import { traceParent } from "../http/trace-parent.ts";
 import { documentAsYaml } from "../http/yaml-body.ts";
 import { registerDocument, removeDocument } from "./change-capability.ts";
-import { type OneToolParts, runOneTool } from "./run-one-tool.ts";
+import { CALL_ID_HEADER, type OneToolParts, runOneTool } from "./run-one-tool.ts";
 
 const Tool = Id.extend({ tool: z.string() });
 
@@ -175,6 +175,7 @@ export function capabilityRoutes(services: CapabilityRouteParts) {
       { capabilityId: id, tool, ...c.req.valid("json"), traceparent: traceParent(c) },
       c.req.raw.signal,
     );
+    if (answer.callId !== undefined) c.header(CALL_ID_HEADER, answer.callId);
     if (answer.kind === "refused") return problem(c, answer.failure);
     if (answer.kind === "approval") return c.json({ approval_id: answer.approvalId }, 202);
     return c.json({ output: answer.output as unknown, duration_ms: answer.durationMs }, 200);

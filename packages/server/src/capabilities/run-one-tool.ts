@@ -33,10 +33,17 @@ export interface OneCall extends ToolRun {
   readonly key?: string | undefined;
 }
 
-export type OneAnswer =
+export type OneAnswer = (
   | { readonly kind: "done"; readonly output: JsonValue; readonly durationMs: number }
   | { readonly kind: "refused"; readonly failure: Failure }
-  | { readonly kind: "approval"; readonly approvalId: string };
+  | { readonly kind: "approval"; readonly approvalId: string }
+) & {
+  /** Absent when it did not reach the gate. */
+  readonly callId?: string;
+};
+
+/** Names the call in an answer: for `capstan explain`. */
+export const CALL_ID_HEADER = "x-capstan-call";
 
 export interface OneToolParts {
   readonly sessions: SessionStore;
@@ -61,6 +68,7 @@ export async function runOneTool(
     if (!session.ok) return { kind: "refused", failure: session.failure };
   }
   const user = await services.users.get(caller.email);
+  const callId = callIdOf(caller, call);
   const outcome = await services.gate.call({
     path: "rest",
     agent: composed.value,
@@ -68,21 +76,23 @@ export async function runOneTool(
     input: call.input ?? {},
     user,
     sessionId: call.session_id,
-    callId: callIdOf(caller, call),
+    callId,
     signal,
     traceparent: call.traceparent,
     budgets: await budgetsOf(services, call.session_id, composed.value),
   });
   if (outcome.kind === "done")
-    return { kind: "done", output: outcome.output, durationMs: outcome.durationMs };
-  if (outcome.kind === "refused") return { kind: "refused", failure: outcome.failure };
+    return { kind: "done", output: outcome.output, durationMs: outcome.durationMs, callId };
+  if (outcome.kind === "refused") return { kind: "refused", failure: outcome.failure, callId };
   if (outcome.kind === "client") {
     return {
       kind: "refused",
+      callId,
       failure: fail("tool_denied", { tool: call.tool, why: "only the client of a run can run it" }).failure,
     };
   }
   const approval = await services.runs.approvals.ask({
+    callId,
     agent: composed.value,
     tool: outcome.tool,
     input: outcome.input,
@@ -91,7 +101,7 @@ export async function runOneTool(
     userEmail: caller.email,
     sessionId: call.session_id,
   });
-  return { kind: "approval", approvalId: approval.id };
+  return { kind: "approval", approvalId: approval.id, callId };
 }
 
 /** The same key from another user, or with another tool, is a different call. */

@@ -24,14 +24,14 @@ export async function askPerson(
   { database, runs }: AskPersonParts,
   { agent, email }: McpCaller,
   outcome: Extract<GateOutcome, { kind: "approval" }>,
-  sessionId: string | undefined,
+  call: { readonly callId: string; readonly sessionId: string | undefined },
 ): Promise<CallToolResult> {
   const { tool, input, why, ask } = outcome;
   const asked = await findAsked(database, { agentId: agent.spec.id, email, tool: tool.name, input });
   if (asked?.status === "pending" || (asked?.status === "approved" && asked.result === null))
     return waits(asked.id, tool.name);
   if (asked && (await collectAnswer(database, asked.id))) return decided(asked, tool.name);
-  const approval = await runs.approvals.ask({ agent, tool, input, why, ask, userEmail: email, sessionId });
+  const approval = await runs.approvals.ask({ ...call, agent, tool, input, why, ask, userEmail: email });
   return waits(approval.id, tool.name);
 }
 

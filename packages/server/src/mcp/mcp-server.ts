@@ -22,6 +22,7 @@ import { failureAnswer, outputAnswer } from "./tool-answer.ts";
 import { connectLink, type ElicitParts, waitForAccount } from "./url-elicitation.ts";
 
 const MOST_INSTRUCTIONS = 20_000;
+const CALL_ID = "capstan/callId";
 
 export interface McpServerParts extends AskPersonParts, TurnParts, ElicitParts {
   readonly gate: Gate;
@@ -113,6 +114,7 @@ async function callTool(
   const session = await caller.sessionFor(tool);
   if (!session.ok) return failureAnswer(session.failure);
   await waitForAccount(services, caller, tool, mcpReq);
+  const callId = callIdOf(mcpReq) ?? uuidv7();
   const outcome = await services.gate.call({
     ...call,
     path: caller.path,
@@ -121,24 +123,30 @@ async function callTool(
     sessionId: session.value,
     runId: caller.runId,
     traceparent: caller.traceparent,
-    callId: callIdOf(mcpReq) ?? uuidv7(),
+    callId,
     signal: mcpReq.signal,
     budgets: await caller.budgets(session.value),
     progress,
   });
   switch (outcome.kind) {
     case "done":
-      return checkedShape(tool, outputAnswer(outcome.output));
+      return named(callId, checkedShape(tool, outputAnswer(outcome.output)));
     case "refused":
-      return connectLink(outcome.failure, caller, mcpReq) ?? failureAnswer(outcome.failure);
+      return connectLink(outcome.failure, caller, mcpReq) ?? named(callId, failureAnswer(outcome.failure));
     case "approval":
-      return askPerson(services, caller, outcome, session.value);
+      return named(callId, await askPerson(services, caller, outcome, { callId, sessionId: session.value }));
     case "client":
       return failureAnswer(
         fail("tool_denied", { tool: call.tool, why: "only the client of a run can run it" }).failure,
       );
   }
 }
+
+/** For `capstan explain`. */
+const named = (callId: string, answer: CallToolResult): CallToolResult => ({
+  ...answer,
+  _meta: { ...answer._meta, [CALL_ID]: callId },
+});
 
 /** Only for a client with a progress token; a failed notification must not fail the call. */
 function progressTo({
@@ -166,6 +174,6 @@ function checkedShape(tool: RuntimeTool | undefined, answer: CallToolResult): Ca
 
 /** A retry by the client names the call. */
 function callIdOf({ _meta }: ServerContext["mcpReq"]): string | undefined {
-  const id = _meta?.["capstan/callId"];
+  const id = _meta?.[CALL_ID];
   return typeof id === "string" && id.length > 0 && id.length <= 200 ? id : undefined;
 }

@@ -44,6 +44,11 @@ describe.each(STORES)("recorded calls on $name", ({ fresh }) => {
     expect(body.newly_denied).toMatchObject([{ tool: "add", agent_id: clerk }]);
     expect((await server.call("POST", "/v1/rules", deny)).status).toBe(201);
     const explained = await server.call("GET", `/v1/rules/explain/${body.newly_denied[0].call_id}`);
-    expect(explained.body).toMatchObject({ decision: "deny", session_id: body.newly_denied[0].session_id });
+    expect(explained.body).toMatchObject({
+      path: "subagent",
+      decisions: [{ decision: "allow" }],
+      now: { decision: "deny" },
+      session_id: body.newly_denied[0].session_id,
+    });
   });
 });

@@ -8,14 +8,7 @@ import {
   snakeKeys,
 } from "@capstan/client/wire";
 import { type Rule as CoreRule, type RuleAsk, ruleSentence } from "@capstan/core/internal";
-import type {
-  Explained,
-  RecordedCall,
-  RuleDraft,
-  RuleRecord,
-  SimulatedCall,
-  Simulation,
-} from "@capstan/runtime";
+import type { Explained, RuleDraft, RuleRecord, SimulatedCall, Simulation } from "@capstan/runtime";
 import type { z } from "@hono/zod-openapi";
 
 type Created = z.output<typeof RuleCreate>;
@@ -101,17 +94,14 @@ export function simulationDto({ calls, truncated, changed }: Simulation): RuleSi
 }
 
 export const simulatedDto = (call: SimulatedCall): RuleSimulation["newly_allowed"][number] => ({
-  ...recordedDto(call),
-  before: checkDto(call.before),
-  after: checkDto(call.after),
-});
-
-export const recordedDto = (call: RecordedCall) => ({
   call_id: call.callId,
   run_id: call.runId,
   session_id: call.sessionId,
   agent_id: call.agentId,
   tool: call.tool,
   input: call.input,
+  edited: call.isEdited,
   at: call.at.toISOString(),
+  before: checkDto(call.before),
+  after: checkDto(call.after),
 });

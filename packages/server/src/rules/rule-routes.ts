@@ -24,12 +24,13 @@ import {
   explainCall,
   type Gate,
   pageInMemory,
+  pastCall,
   type RuleRecord,
   type RuleStore,
   type Runs,
-  recordedCalls,
   type SessionStore,
   simulateRules,
+  type Telemetry,
 } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
 import { isTheirs, ownerFilter, ownSession, seesAll } from "../auth/ownership.ts";
@@ -37,6 +38,7 @@ import type { Caller } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
+import { explanationDto, judgedNow } from "./explain-call.ts";
 import {
   changedDraft,
   checkedDraft,
@@ -45,15 +47,7 @@ import {
   mayWrite,
   withOwner,
 } from "./rule-drafts.ts";
-import {
-  checkDto,
-  draftOf,
-  fieldsOf,
-  recordedDto,
-  ruleDto,
-  simulatedDto,
-  simulationDto,
-} from "./rule-dto.ts";
+import { checkDto, draftOf, fieldsOf, ruleDto, simulatedDto, simulationDto } from "./rule-dto.ts";
 
 const DAY_MS = 86_400_000;
 const SIMULATED_DAYS = 30;
@@ -136,9 +130,10 @@ const explain = createRoute({
   method: "get",
   path: "/v1/rules/explain/{call_id}",
   tags,
-  summary: "A call of the last 30 days, what the gate says of it now, by which rule and why",
+  summary:
+    "A call of the last 30 days: how it was decided, by which rule and why, and what the rules say now",
   request: { params: z.object({ call_id: z.string().min(1).max(200) }) },
-  responses: { 200: json(CallExplanation, "The call and the decision.") },
+  responses: { 200: json(CallExplanation, "The call and its decisions.") },
 });
 const propose = createRoute({
   operationId: "proposeRule",
@@ -160,6 +155,7 @@ export interface RuleRouteParts {
   readonly database: Database;
   readonly runs: Runs;
   readonly sessions: SessionStore;
+  readonly telemetry: Pick<Telemetry, "flush">;
 }
 
 export function ruleRoutes(parts: RuleRouteParts) {
@@ -255,10 +251,13 @@ function addTrials(routes: ReturnType<typeof newRoutes>, parts: RuleRouteParts):
   });
   routes.openapi(explain, async (c) => {
     const { call_id: callId } = c.req.valid("param");
-    const query = { since: daysAgo(SIMULATED_DAYS), limit: 1, callId, user: ownerFilter(c.get("caller")) };
-    const [call] = await recordedCalls(parts.database, query);
-    if (!call) return problem(c, fail("not_found", { what: "call", id: callId }).failure);
-    return c.json({ ...recordedDto(call), ...checkDto(await explainCall(parts, call)) }, 200);
+    await parts.telemetry.flush(); // knows how the newest calls were decided
+    const query = { since: daysAgo(SIMULATED_DAYS), callId, user: ownerFilter(c.get("caller")) };
+    const call = await pastCall(parts.database, query);
+    const explained = explanationDto(callId, call, await judgedNow(parts, call));
+    return explained
+      ? c.json(explained, 200)
+      : problem(c, fail("not_found", { what: "call", id: callId }).failure);
   });
   routes.openapi(simulate, async (c) => {
     const { rules, since } = c.req.valid("json");

@@ -186,8 +186,11 @@ describe.each(STORES)("rules on $name", ({ fresh }) => {
     expect([body.newly_allowed.length, body.newly_asked.length]).toEqual([0, 0]);
     const saved = await rule(trial);
     const explained = await server.call("GET", `/v1/rules/explain/${hit.call_id}`);
-    expect(explained.body).toMatchObject({ tool: "subtract", decision: "deny", rule_id: saved.id });
-    expect((await server.call("GET", "/v1/rules/explain/nothing")).status).toBe(404);
+    expect(explained.body).toMatchObject({
+      tool: "subtract",
+      decisions: [{ decision: "allow", rule_id: null }],
+      now: { decision: "deny", rule_id: saved.id },
+    });
     expect(await check("subtract", hit.input)).toMatchObject({ decision: "deny" });
     await saved.remove();
   });

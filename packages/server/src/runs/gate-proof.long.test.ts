@@ -402,13 +402,16 @@ describe("the gate", () => {
     if (path.before?.[attemptName] !== undefined) return;
     await server.services.telemetry.flush();
     const { rows } = await pool.query(
-      "select path, status, failure_class from call_history where id > $1 and status >= 400",
+      "select path, status, failure_class, call_id from call_history where id > $1 and status >= 400",
       [before[0].id],
     );
-    expect(rows).toContainEqual({
-      path: path.recorded,
-      status: FAILURES[attempt.code].status,
-      failure_class: "http_error",
+    const recorded = { path: path.recorded, status: FAILURES[attempt.code].status };
+    expect(rows).toContainEqual(expect.objectContaining({ ...recorded, failure_class: "http_error" }));
+    const { call_id } = rows.find((row) => row.call_id !== null && row.path === path.recorded) ?? {};
+    const explained = await server.call("GET", `/v1/rules/explain/${call_id}`);
+    expect(explained.body.decisions.at(-1)).toMatchObject({
+      decision: "deny",
+      rule_name: attempt.code === "rule_denied" ? expect.any(String) : null,
     });
   });
 

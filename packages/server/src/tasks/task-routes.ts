@@ -23,7 +23,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { isTheirs } from "../auth/ownership.ts";
 import type { OneToolParts } from "../capabilities/run-one-tool.ts";
-import { runOneTool } from "../capabilities/run-one-tool.ts";
+import { CALL_ID_HEADER, runOneTool } from "../capabilities/run-one-tool.ts";
 import {
   type AppEnv,
   answer,
@@ -222,7 +222,8 @@ function addTasks(routes: ReturnType<typeof newRoutes>, { taskRunner, stopping }
     if (email === undefined) return problem(c, NOT_FOR_OTHERS);
     const options = { key: c.req.header("idempotency-key"), traceparent: traceParent(c) };
     if (!request.async) {
-      const done = await taskRunner.run(request, email, c.req.raw.signal, options);
+      const named = (id: string) => c.header("x-capstan-task", id); // the answer's shape has no place for it
+      const done = await taskRunner.run(request, email, c.req.raw.signal, { ...options, named });
       return done.ok ? c.json(asWire<TaskAnswer>(done.value), 200) : problem(c, done.failure);
     }
     const started = await taskRunner.start(request, email, options);
@@ -270,6 +271,7 @@ async function catalogRoute(c: Context<AppEnv>, services: TaskRouteParts): Promi
     { capabilityId: capability.id, tool: tool.name, input, traceparent: traceParent(c), key: key.data },
     c.req.raw.signal,
   );
+  if (answer.callId !== undefined) c.header(CALL_ID_HEADER, answer.callId);
   if (answer.kind === "refused") return problem(c, answer.failure);
   return answer.kind === "approval"
     ? c.json({ approval_id: answer.approvalId }, 202)

@@ -1,10 +1,11 @@
-/** The history of calls: one narrow row each, no payloads. Written in batches; the newest are also in memory. */
+/** The history of calls and how the gate decided them: one narrow row each, no payloads. Written in batches; the newest are also in memory. */
 import { sql } from "drizzle-orm";
 import {
   bigserial,
   boolean,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   smallint,
@@ -28,8 +29,15 @@ export const callHistory = pgTable(
     failureClass: text("failure_class").notNull(),
     fallbackUsed: boolean("fallback_used").notNull(),
     status: smallint("status"),
+    callId: text("call_id"),
+    userEmail: text("user_email"),
+    /** See `RecordedDecision`; null where only the tool's own policy decided, and allowed it. */
+    decision: jsonb("decision"),
   },
-  (table) => [index("idx_call_history_ts").on(table.ts)],
+  (table) => [
+    index("idx_call_history_ts").on(table.ts),
+    index("idx_call_history_call").using("hash", table.callId),
+  ],
 );
 
 /** Features seen in runs of an agent with a model, such as reasoning or parallel calls; written once each. */

@@ -312,6 +312,7 @@ describe.each(STORES)("a call without a run on $name", ({ fresh }) => {
     const tool = composed.value.tools.find(({ name }) => name === "send");
     if (!tool) throw new Error("send is missing");
     const { id } = await engine.runs.approvals.ask({
+      callId: "c1",
       agent: composed.value,
       tool,
       input: { to: "bob@example.com", body: "" },

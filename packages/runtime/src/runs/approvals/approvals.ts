@@ -96,6 +96,8 @@ export interface ApprovalFilter {
 
 /** A call that came without a run, such as over REST. */
 export interface DirectCall {
+  /** The gate's id of the call that is asked about. */
+  readonly callId: string;
   readonly agent: RuntimeAgent;
   readonly tool: RuntimeTool;
   readonly input: unknown;
@@ -329,21 +331,20 @@ const INSERT = `insert into approvals(id, session_id, agent_id, user_email, capa
   values ($1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10::json, $11, $12::json, $13, $14, $15) returning ${COLUMNS}`;
 
 async function storeDirect(parts: ApprovalParts, call: DirectCall): Promise<Approval> {
-  const { agent, tool, input, why, userEmail, sessionId } = call;
+  const { callId, agent, tool, input, why, userEmail, sessionId } = call;
   const { assignee, assigneeOnly, expiry } = askedPerson({
     ...call,
     agentExpiry: agent.spec.approvalExpiry,
     rightsApprover: parts.rightsApprover,
   });
-  const id = uuidv7();
   const { rows } = await parts.pool.query<Approval>(INSERT, [
-    id,
+    uuidv7(),
     sessionId ?? null,
     agent.spec.id,
     userEmail,
     tool.capabilityId,
     tool.name,
-    id,
+    callId,
     storableJson(input),
     why,
     storableJson(expiry),

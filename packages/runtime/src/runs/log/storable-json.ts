@@ -10,12 +10,12 @@ export function storableJson(value: unknown): string {
 }
 
 const cleaned = (_key: string, value: unknown): unknown =>
-  typeof value === "string" ? cleanedText(value) : hasText(value) ? cleanedKeys(value) : value;
+  typeof value === "string" ? storableText(value) : hasText(value) ? cleanedKeys(value) : value;
 
-const cleanedText = (text: string): string => text.toWellFormed().replaceAll("\u0000", "\ufffd");
+export const storableText = (text: string): string => text.toWellFormed().replaceAll("\u0000", "\ufffd");
 
 const hasText = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const cleanedKeys = (value: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).map(([key, member]) => [cleanedText(key), member]));
+  Object.fromEntries(Object.entries(value).map(([key, member]) => [storableText(key), member]));
