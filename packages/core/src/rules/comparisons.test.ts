@@ -56,7 +56,6 @@ describe.each<[Op, ArgumentCondition["value"], unknown[]]>([
       "<eve@evil.test> @example.com",
       "evil.test!eve@example.com",
       "eve%evil.test@example.com",
-      '"Smith, Ada" <ada@example.com>',
       "mailto:ada@example.com?cc=eve@evil.test",
     ],
   ],
@@ -77,6 +76,9 @@ describe.each<[Op, ArgumentCondition["value"], unknown[]]>([
       "data/ledger.csv",
       "/data/Ledger.csv",
       "/data/x/../ledger.csv",
+      "/data/ledger.csv.",
+      "\\data\\ledger.csv",
+      "file:///data/ledger.csv",
     ],
   ],
   [
@@ -84,9 +86,43 @@ describe.each<[Op, ArgumentCondition["value"], unknown[]]>([
     "/etc",
     ["/ETC/x", "file:///etc/x", "/%65tc/x", "/eｔc/x", "/etc\u200b/x", "C:/etc", "~/../etc", "\\etc\\x"],
   ],
-  ["under", "/reports", ["/reports/%2e%2e/etc", "/reports\u200b/x", "~/reports"]],
-  ["ends_with", ".env", ["/a/.env/", "/a/.env/.", "/a/.env ", "/a/.ｅnv"]],
-  ["contains", "drop table", ["drop\ttable x", "drop\n table", "dr\u200bop table", "drop%20table"]],
+  [
+    "under",
+    "/etc",
+    ["", "/%2565tc/x", "/etc./x", "/etc /x", "/etc;/x", "/proc/self/root/etc/x", "//?/C:/etc", "/%c0%afetc"],
+  ],
+  [
+    "under",
+    "/reports",
+    ["/reports/%2e%2e/etc", "/reports\u200b/x", "~/reports", "/reports/%252e%252e/etc", "/reports/..;/etc"],
+  ],
+  ["under", "/reports", ["/reports/.. /etc", "/reports/.../etc", "/reports/．．/etc", "/reports/‥/etc"]],
+  ["ends_with", ".env", ["/a/.env/", "/a/.env/.", "/a/.env ", "/a/.ｅnv", "/a/.env.", "/a/.env::$DATA"]],
+  [
+    "starts_with",
+    "/etc/",
+    ["/x/../etc/y", "file:///etc/x", "\\etc\\x", "/etc/../x", "/etc/%2e%2e/x", "/etc/..%2fx"],
+  ],
+  ["is", "https://evil.test/x", ["https://a@evil.test/x", "https://evil.test/x#a", "https://evil.test/x?"]],
+  [
+    "starts_with",
+    "https://example.com/docs/",
+    [
+      "https://example.com/docs/../x",
+      "https://example.com/docs/..%2fx",
+      "https://example.com/docs/..%5cx",
+      "https://example.com/docs/%252e%252e/x",
+      "https://example.com/docs/..;/x",
+      "https://a:b@example.com/docs/x",
+      "ht\ntps://example.com/docs/x",
+    ],
+  ],
+  [
+    "contains",
+    "drop table",
+    ["drop\ttable x", "drop\n table", "dr\u200bop table", "drop%20table", "drop%252520table"],
+  ],
+  ["contains", "evil.test", ["eve@evil。test", "evil.\ntest"]],
   [
     "contains",
     "pastebin.com",
@@ -115,6 +151,11 @@ describe.each<[Op, ArgumentCondition["value"], unknown[]]>([
 
 test.each<[Op, ArgumentCondition["value"], unknown, boolean]>([
   ["ends_with", "@example.com", "Ada Lovelace <ada@example.com>", true],
+  ["ends_with", "@example.com", '"Smith, Ada" <ada@example.com>', true],
+  ["under", "/logs", "/logs/2026-11-19T10:30.txt", true],
+  ["under", "/etc", "/a.b/.config/...c", false],
+  ["starts_with", "/deploy", "Let us go.", false],
+  ["starts_with", "https://münchen.de", "https://xn--mnchen-3ya.de/x", true],
   ["ends_with", "@example.com", "ada@example.com, Bob <bob@EXAMPLE.com.>;", true],
   ["ends_with", "@example.com", "ada+news@example.com", true],
   ["ends_with", "@example.com", "ada@exаmple.com", false],
@@ -134,6 +175,27 @@ test.each<[Op, ArgumentCondition["value"], unknown, boolean]>([
   ["contains", "geheim", "Das ist geheim, größer\nund länger", true],
 ])("%s %j is compared with %j", (op, value, given, holds) => {
   expect([meets("deny", op, value, given), meets("allow", op, value, given)]).toEqual([holds, holds]);
+});
+
+test("an item of a list without the field never helps a call", () => {
+  const items = [{ amount: 5 }, {}];
+  const of = (effect: RuleEffect, op: Op, value?: number) =>
+    createRuleSet(
+      [{ id: "r", name: "n", tools: ["send"], when: [{ arg: "items.amount", op, value }], effect }],
+      () => () => true,
+    );
+  for (const rest of [{}, { amount: null }, "text", null]) {
+    const args = { items: [items[0], rest] };
+    expect(of("allow", "at_most", 100).decide(call(args))).toBeUndefined();
+    expect(of("allow", "exists").decide(call(args))).toBeUndefined();
+    expect(of("allow", "missing").decide(call(args))).toBeUndefined();
+    expect(of("ask", "above", 100).decide(call(args))).toBeDefined();
+    expect(of("deny", "exists").decide(call(args))).toBeDefined();
+    expect(of("deny", "missing").decide(call(args))).toBeDefined();
+  }
+  expect(of("allow", "at_most", 100).decide(call({ items: [items[0]] }))).toBeDefined();
+  expect(of("allow", "exists").decide(call({ items: [items[0]] }))).toBeDefined();
+  expect(of("ask", "above", 100).decide(call({ items: [items[0]] }))).toBeUndefined();
 });
 
 test("items of lists in lists are compared, too", () => {

@@ -2,8 +2,17 @@
  * The operators of rules. Two values that cannot be compared (a text and "above 5", a path with `..`, a text that may be read in
  * another way than it is written) give undefined, which matches rules that ask or deny, and none that allows.
  */
-import { normalisePath } from "../session-path.ts";
-import { addressesIn, decoded, namesOf, plain, readingsOf } from "./readings.ts";
+import {
+  addressesIn,
+  mayBePath,
+  namesOf,
+  normalOrNone,
+  plain,
+  plainLetters,
+  readingsOf,
+  readPath,
+  spellingsOfValue,
+} from "./readings.ts";
 import type { RuleOperator, RuleValue } from "./rule.ts";
 
 /** Compiled once per rule, then evaluated for every call. */
@@ -36,15 +45,20 @@ function agreed<T>(items: readonly T[], holds: (item: T) => boolean): boolean | 
   return items.every((each) => holds(each) === answer) ? answer : undefined;
 }
 
+/** A folder, a file or the end of a file's name, as a rule's value. */
+const isPathValue = (value: unknown): boolean => typeof value === "string" && /^[/.]\w/.test(value);
+const leadsAstray = (actual: string): boolean => mayBePath(actual) && readPath(actual) === undefined;
+
 type CompareText = (actual: string, value: string) => boolean;
 
 const text =
   (compare: CompareText): Compare =>
   (value) => {
-    const values = listOf(value).map((each) => String(each).toLowerCase());
-    const plainValues = values.map((each) => each.normalize("NFKC"));
+    const values = listOf(value).flatMap((each) => spellingsOfValue(String(each).toLowerCase()));
+    const plainValues = values.map(plainLetters);
+    const isForPaths = values.some(isPathValue);
     return (actual) => {
-      if (typeof actual !== "string") return undefined;
+      if (typeof actual !== "string" || (isForPaths && leadsAstray(actual))) return undefined;
       const { lower, others } = readingsOf(actual);
       const holds = values.some((each) => compare(lower, each));
       const isSure =
@@ -91,11 +105,11 @@ const isIn: Compare = (value) => {
   const values = new Set(listOf(value));
   const names = new Set(listOf(value).flatMap(allNames));
   const isMail = namesMail(value);
-  const isPath = listOf(value).some((each) => typeof each === "string" && each.startsWith("/"));
+  const isForPaths = listOf(value).some(isPathValue);
   const isNearly = (actual: unknown): boolean => {
-    if (typeof actual === "object") return true;
+    if (typeof actual === "object" || actual === undefined) return true;
     if (typeof actual !== "string") return names.has(String(actual));
-    if (isPath && actual.includes("..")) return true;
+    if (isForPaths && leadsAstray(actual)) return true;
     const read = isMail ? addressesIn(actual) : namesOf(actual);
     return read === undefined || read.some((each) => names.has(each));
   };
@@ -104,8 +118,6 @@ const isIn: Compare = (value) => {
 
 const allNames = (value: unknown): readonly string[] =>
   typeof value === "string" ? namesOf(value) : [String(value)];
-
-const UNCLEAR_PATH = /^~|^[a-z][a-z0-9+.-]*:/i;
 
 /** Where `..`, `~`, an address or an unusual spelling leads is unknown, so no path tricks its way into a folder or out of one. */
 const isUnder: Compare = (value) => {
@@ -121,30 +133,6 @@ const isUnder: Compare = (value) => {
 
 const isInside = (path: string, folder: string): boolean =>
   folder === "/" || path === folder || (path.startsWith(folder) && path[folder.length] === "/");
-
-interface ReadPath {
-  readonly written: string;
-  /** As a file system reads it that ignores letter case, or a program that decodes percent signs. */
-  readonly plain: string;
-}
-
-// A call's path is compared with many folders in a row: it is read once.
-let last: { readonly text: string; readonly path: ReadPath | undefined } | undefined;
-function readPath(path: string): ReadPath | undefined {
-  if (last?.text !== path) last = { text: path, path: readOnce(path) };
-  return last.path;
-}
-
-function readOnce(path: string): ReadPath | undefined {
-  const written = UNCLEAR_PATH.test(path) ? undefined : normalOrNone(path);
-  const meant = written === undefined ? undefined : normalOrNone(decoded(path));
-  return written === undefined || meant === undefined ? undefined : { written, plain: plain(meant) };
-}
-
-function normalOrNone(path: string): string | undefined {
-  const normal = normalisePath(path);
-  return normal.ok ? normal.value : undefined;
-}
 
 const contains = text((actual, part) => actual.includes(part));
 

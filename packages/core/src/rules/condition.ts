@@ -66,10 +66,9 @@ function isAmong(named: string | readonly string[], actual: (call: RuleCall) => 
 
 function argumentHolds({ arg, op, value }: ArgumentCondition, effect: RuleEffect): Holds {
   const path = arg.split(".");
-  if (op === "exists") return ({ args }) => valuesAt(args, path).length > 0;
-  if (op === "missing") return ({ args }) => valuesAt(args, path).length === 0;
-  const compared = COMPARES[op](value);
   const isStrict = effect !== "allow";
+  if (op === "exists" || op === "missing") return presence(path, { isGiven: op === "exists", isStrict });
+  const compared = COMPARES[op](value);
   const holds = (actual: unknown): boolean => compared(actual) ?? isStrict;
   const [name = "", ...deeper] = path;
   return ({ args }) => {
@@ -93,11 +92,24 @@ function valuesOf(args: unknown, arg: string, path: readonly string[]): readonly
   return read.values;
 }
 
-/** Every value at a path; a list on the way stands for all its items. */
+/** As for other operators: rules that ask or deny need one item of a list, rules that allow need all. */
+function presence(
+  path: readonly string[],
+  { isGiven, isStrict }: { readonly isGiven: boolean; readonly isStrict: boolean },
+): Holds {
+  const fits = (value: unknown): boolean => (value !== undefined) === isGiven;
+  return ({ args }) => {
+    const values = valuesAt(args, path);
+    if (values.length === 0) return !isGiven;
+    return isStrict ? values.some(fits) : values.every(fits);
+  };
+}
+
+/** Every value at a path; a list on the way stands for all its items, and an item without the field for `undefined`. */
 function valuesAt(args: unknown, path: readonly string[]): readonly unknown[] {
   let found: readonly unknown[] = [args];
   for (const name of path) found = found.flatMap((value) => fieldOf(value, name));
-  return found.flat(Number.POSITIVE_INFINITY).filter((value) => value !== undefined && value !== null);
+  return found.flat(Number.POSITIVE_INFINITY).map((value) => value ?? undefined);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -112,6 +124,6 @@ function plainField(args: unknown, name: string): string | number | boolean | un
 
 function fieldOf(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return value.flatMap((each) => fieldOf(each, name));
-  if (!isRecord(value) || !Object.hasOwn(value, name)) return [];
+  if (!isRecord(value) || !Object.hasOwn(value, name)) return [undefined];
   return value[name]; // a list is flattened by the caller
 }

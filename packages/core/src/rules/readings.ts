@@ -37,25 +37,43 @@ function keep<T>(known: Map<string, T>, text: string, read: (text: string) => T)
 const UNUSUAL = /[^\x20-\x7e]|^ | $| {2}|%[0-9a-f]{2}/i;
 const ADDRESS = /^\s*(?:https?|wss?|ftp|file):/i;
 const UNUSUAL_PATH = /^\/(?:.*\/)?\.{0,1}(?:\/|$)/;
+const LINE_BREAKS = /[\t\n\r]+/g;
 const LONGEST_ADDRESS = 10_000;
 
 function readText(text: string): Readings {
   const lower = text.toLowerCase();
   const others = new Set<string>();
+  const unbroken = text.replaceAll(LINE_BREAKS, "");
   if (UNUSUAL.test(text)) others.add(plain(text)).add(plain(decoded(text)));
-  if (ADDRESS.test(text) && text.length < LONGEST_ADDRESS) others.add(browsed(text));
+  if (unbroken !== text) others.add(plain(unbroken));
+  if (text.length < LONGEST_ADDRESS && ADDRESS.test(unbroken))
+    for (const each of addressReadings(unbroken)) others.add(each);
   const path = UNUSUAL_PATH.test(text) ? normalisePath(text) : undefined;
   if (path?.ok) others.add(path.value.toLowerCase());
   others.delete(lower);
   return { lower, others: [...others] };
 }
 
-/** Without letter case, invisible characters, special forms of letters and more than one space. */
-export const plain = (text: string): string => plainText(text).toLowerCase().replaceAll(/\s+/g, " ").trim();
+/** Without invisible characters and special forms of letters and full stops, in lower case. */
+export const plainLetters = (text: string): string => plainText(text).toLowerCase().replaceAll("。", ".");
 
-/** What percent signs stand for, also where the whole is not valid. */
+/** Also without more than one space. */
+export const plain = (text: string): string => plainLetters(text).replaceAll(/\s+/g, " ").trim();
+
+const MOST_DECODED = 3; // a text that is encoded more often stays as it is then
+
+/** What percent signs stand for, also where the whole is not valid, and where it is encoded more than once. */
 export function decoded(text: string): string {
-  if (!text.includes("%")) return text;
+  let known = text;
+  for (let times = 0; times < MOST_DECODED && known.includes("%"); times++) {
+    const next = decodedOnce(known);
+    if (next === known) break;
+    known = next;
+  }
+  return known;
+}
+
+function decodedOnce(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -77,21 +95,44 @@ function readNames(text: string): readonly string[] {
   ];
 }
 
-/** Browsers leave out tabs and line breaks, turn backslashes and decode hosts. */
+/** As a browser reads an address, as a server does that decodes it or cuts what follows a semicolon, and without its user. */
+const addressReadings = (text: string): readonly string[] => [
+  browsed(text),
+  browsed(decoded(text)),
+  ...(text.includes(";") ? [browsed(decoded(text).replaceAll(/;[^/?#]*/g, ""))] : []),
+];
+
+/** Browsers leave out tabs and line breaks, turn backslashes and decode hosts. Neither user nor fragment says what is read. */
 function browsed(text: string): string {
   if (!URL.canParse(text)) return plain(text);
-  const { href } = new URL(text);
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  const href = url.href.replace(/\?$/, "");
   return (text.endsWith("/") ? href : href.replace(/\/$/, "")).toLowerCase();
+}
+
+const HOST_IN = /^((?:[a-z][a-z0-9+.-]*:\/\/|@)?)([^\s/@:]+\.[^\s/@:]+)(.*)$/s;
+const IS_ASCII = /^[\0-\x7f]*$/;
+
+/** A rule's value, and the same with its host in the form that the network uses. */
+export function spellingsOfValue(value: string): readonly string[] {
+  const [, before = "", host, after = ""] = IS_ASCII.test(value) ? [] : (HOST_IN.exec(value) ?? []);
+  const address = `https://${host}`;
+  if (host === undefined || !URL.canParse(address)) return [value];
+  return [value, `${before}${new URL(address).hostname}${after}`];
 }
 
 const ONE_ADDRESS = /^[^\s@,;:<>()[\]"%!\\]+@[^\s@,;:<>()[\]"%!\\]+$/;
 const NAMED_ADDRESS = /^"?[^"<>@,;()\\]*"?\s*<([^<>]+)>$/;
 
 function readAddresses(text: string): readonly string[] | undefined {
-  const meant = plainText(text).replaceAll("。", "."); // a dot of domain names, too
+  const meant = plainText(text).replaceAll("。", ".");
   if (!meant.includes("@")) return [meant.toLowerCase()];
   const found: string[] = [];
-  for (const part of meant.split(/[,;\n]/)) {
+  // A quoted name may have a comma, but no address.
+  for (const part of meant.replaceAll(/"[^"<>@\\]*"\s*(?=<)/g, "").split(/[,;\n]/)) {
     const trimmed = part.trim();
     if (trimmed === "") continue;
     const address = (NAMED_ADDRESS.exec(trimmed)?.[1] ?? trimmed).trim();
@@ -106,3 +147,40 @@ const spellingsOf = (address: string): string[] => {
   const untagged = address.replace(/\+[^@]*@/, "@");
   return untagged === address ? [address] : [address, untagged];
 };
+
+const UNCLEAR_PATH = /^~|^[a-z][a-z0-9+.-]*:|^\/\/[?.]\/|::|;|^\/proc\/[^/]+\/(?:root|cwd|fd)(?:\/|$)/i;
+/** Windows leaves out dots and spaces at the end of a name. */
+const UNCLEAR_NAME = /[. ](?:\/|$)/;
+const ENCODED = /%[89a-f][0-9a-f]/i;
+
+export interface ReadPath {
+  readonly written: string;
+  /** As a file system reads it that ignores letter case, or a program that decodes percent signs. */
+  readonly plain: string;
+}
+
+// A call's path is compared with many folders in a row: it is read once.
+let last: { readonly text: string; readonly path: ReadPath | undefined } | undefined;
+/** Undefined where it is unclear where it leads. */
+export function readPath(path: string): ReadPath | undefined {
+  if (last?.text !== path) last = { text: path, path: readPathOnce(path) };
+  return last.path;
+}
+
+function readPathOnce(path: string): ReadPath | undefined {
+  const meant = decoded(path);
+  const isUnclear = [path, meant].some((each) => UNCLEAR_PATH.test(each)) || ENCODED.test(meant);
+  if (path === "" || isUnclear) return undefined;
+  const names = plainLetters(meant).replaceAll(/(^|\/)\.(?=\/|$)/g, "$1");
+  const [written, read] = [normalOrNone(path), normalOrNone(names)];
+  if (written === undefined || read === undefined || UNCLEAR_NAME.test(names)) return undefined;
+  return { written, plain: plain(read) };
+}
+
+/** Whether a text may be a path: then it is compared as one, too. */
+export const mayBePath = (text: string): boolean => /^\s*(?:[\\/~.]|[a-z]:|%)|^file:/i.test(text);
+
+export function normalOrNone(path: string): string | undefined {
+  const normal = normalisePath(path);
+  return normal.ok ? normal.value : undefined;
+}
