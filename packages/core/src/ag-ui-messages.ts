@@ -71,7 +71,9 @@ export const agUiMessages = (messages: readonly ConversationMessage[]): AgUiMess
   });
 
 function userContent(parts: readonly UserPart[]): string | AgUiContentPart[] {
-  const shown = parts.filter((part) => part.type === "file" || part.origin === undefined);
+  const shown = parts
+    .map((part) => (part.type === "text" && part.attachment) || part)
+    .filter((part) => part.type === "file" || part.origin === undefined);
   if (shown.every((part) => part.type === "text")) return shown.map(({ text }) => text).join("");
   return shown.map((part) =>
     part.type === "text"

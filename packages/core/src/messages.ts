@@ -11,6 +11,8 @@ export interface TextPart {
   readonly text: string;
   /** Set on messages the engine added for the model (feedback, a repair request, a schema); hidden from people. */
   readonly origin?: string;
+  /** The attachment that the text replaces for a model that cannot read it; people see the attachment. */
+  readonly attachment?: FilePart;
   /** The answer was cut off here: by a person, or by a limit. */
   readonly interrupted?: true;
   readonly providerOptions?: ProviderData;
@@ -80,8 +82,12 @@ export const textOf = (message: ConversationMessage): string =>
   message.role === "tool"
     ? message.content.map(({ output }) => toolOutputText(output)).join("\n")
     : message.content
-        .flatMap((part) => (part.type === "text" && part.origin === undefined ? [part.text] : []))
+        .flatMap((part) => (part.type === "text" && isOwnText(part) ? [part.text] : []))
         .join("");
+
+/** Not added for the model. */
+const isOwnText = ({ origin, attachment }: TextPart): boolean =>
+  origin === undefined && attachment === undefined;
 
 /** What a tool returned, as one text. */
 export const toolOutputText = ({ value }: ToolOutput): string =>

@@ -236,6 +236,11 @@ export const runFailures = {
     message: ({ call }) => `No call "${call}" is waiting for a client's result.`,
     nextStep: () => "Send each result named in the run's pendingToolCallIds once.",
   }),
+  answer_changed: row<{ id: string }>({
+    status: 409,
+    message: ({ id }) => `The answer "${id}" differs from the stored one, and answers cannot be changed.`,
+    nextStep: () => "Send the request again with the stored answer, or start a new thread with this history.",
+  }),
   approval_decided: row<{ id: string; status: string }>({
     status: 409,
     message: ({ id, status }) => `The approval ${id} is already ${status}.`,

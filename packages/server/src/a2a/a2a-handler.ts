@@ -161,7 +161,9 @@ export class A2aHandler implements A2ARequestHandler {
     const parts = contentOf(message);
     if (!parts.ok) throw refused(parts.failure);
     const content = await keptUploads(services, session.value, id, parts.value);
-    const sent = await runs.sendAndFollow(session.value.id, { id, content }, { traceparent }, signal);
+    if (!content.ok) throw refused(content.failure);
+    const kept = { id, content: content.value };
+    const sent = await runs.sendAndFollow(session.value.id, kept, { traceparent }, signal);
     if (!sent.ok) throw refused(sent.failure);
     const { runId, status, events } = sent.value;
     const known = status === "known" ? runs.events(session.value.id, 0, signal) : events;

@@ -151,19 +151,6 @@ export function unusableParts(
     );
 }
 
-/** Results of calls that are not in the conversation; repeated results are ignored. */
-export function unaskedResults(
-  { conversation }: Pick<SessionView, "conversation">,
-  results: Asked["results"],
-): string[] {
-  const known = new Set(
-    (conversation ?? []).flatMap((item) =>
-      item.role === "tool" ? item.content.map(({ toolCallId }) => toolCallId) : [],
-    ),
-  );
-  return results.map(({ toolCallId }) => toolCallId).filter((id) => !known.has(id));
-}
-
 interface MediaSource {
   readonly type: string;
   readonly value?: string;
@@ -201,7 +188,7 @@ function named(metadata: unknown): { filename?: string } {
 }
 
 /** A thread that started elsewhere: its earlier messages as text, because their tools and signatures are not ours. */
-function earlierText(messages: readonly Message[], fresh: readonly Message[]): string {
+export function earlierText(messages: readonly Message[], fresh: readonly Message[]): string {
   const first = fresh[0];
   const before = first ? messages.slice(0, messages.indexOf(first)) : [];
   return before

@@ -1,6 +1,7 @@
 /** Executes a request and selects the events that answer it. */
 import type { RunAgentInput } from "@ag-ui/core";
 import { fail, type JsonValue, ok, type Result, type RunEvent } from "@capstan/core";
+import type { AgUiMessage } from "@capstan/core/internal";
 import {
   type AgentStore,
   type Database,
@@ -12,21 +13,23 @@ import {
 } from "@capstan/runtime";
 import { keptUploads, type UploadParts } from "../sessions/kept-uploads.ts";
 import { titleOf } from "../sessions/session-titles.ts";
+import { checkResults, resultsOfClient, type StoredResults, storeResults } from "./client-results.ts";
 import { readForwarded } from "./forwarded-props.ts";
 import { answerInterrupts, checkInterrupts } from "./interrupts.ts";
 import { lookAgain, type Standing } from "./look-again.ts";
-import { missingMessages, rewindOf } from "./rewind.ts";
+import { type Rewind, rewindOf } from "./rewind.ts";
 import {
   type Asked,
   askedFor,
+  earlierText,
   isFirstMessage,
   lastUserMessage,
   type NewUserMessage,
-  unaskedResults,
   unusableParts,
   userParts,
 } from "./run-input.ts";
 import { hasState, type RunRequest, sendOptions } from "./send-options.ts";
+import { type ComparedAnswers, compareAnswers, missingMessages } from "./sent-history.ts";
 import { newThread, readThread, type Thread, type ThreadAtStart } from "./thread-session.ts";
 
 /** Where the answer starts, which run's events it consists of, and what a client gets first. */
@@ -142,16 +145,30 @@ async function startIn(
 }
 
 async function answerRequest(starting: Starting, agentId: string): Promise<Result<Answering>> {
-  const rewound = await rewind(starting);
-  if (!rewound.ok) return rewound;
-  const { message: again, branchSessionId, warnings } = rewound.value;
-  if (again) return sendMessage(starting, again, branchSessionId);
-  return withWarnings(await answerAsked(starting, agentId), warnings);
-}
-
-async function answerAsked(starting: Starting, agentId: string): Promise<Result<Answering>> {
   const { services, session, view, input } = starting;
   const asked = askedFor(input, new Set(view.conversation?.map(({ id }) => id)));
+  if (view.isNew) return answerAsked(starting, asked, agentId);
+  const stored = await services.runs.userMessages(session.id);
+  const compared = compareAnswers(input, view, stored);
+  const cut = rewindOf(input, stored, view.known);
+  const { changed } = compared;
+  if (changed !== undefined && (cut || asksAnything(asked)))
+    return refuseHistory(starting, changed, compared);
+  const warnings = [...compared.warnings, ...(changed === undefined ? [] : [keptAnswer(changed)])];
+  if (cut && asked.answers.length === 0) return withWarnings(await replaceFrom(starting, cut), warnings);
+  const ineffective = cut ? [KEPT_HISTORY] : missingMessages(input, stored);
+  return withWarnings(await answerAsked(starting, asked, agentId), [...warnings, ...ineffective]);
+}
+
+const asksAnything = ({ answers, results, message }: Asked): boolean =>
+  answers.length > 0 || results.length > 0 || message !== undefined;
+
+const keptAnswer = (id: string): string => `the answer "${id}" is not the stored one, which stays as it is`;
+const KEPT_HISTORY =
+  "this history differs from the stored conversation; beside an answer to an interrupt, that changes nothing";
+
+async function answerAsked(starting: Starting, asked: Asked, agentId: string): Promise<Result<Answering>> {
+  const { services, session, view } = starting;
   if (!asked.message) {
     const agent = await services.agents.get(agentId);
     if (!agent.ok) return agent;
@@ -161,10 +178,25 @@ async function answerAsked(starting: Starting, agentId: string): Promise<Result<
     view.active?.status === "waiting" ? await pendingQuestions(services, session.id) : { approvals: [] };
   const answered = new Set(asked.answers.map(({ interruptId }) => interruptId));
   const isCovered = pending.approvals.every(({ id }) => answered.has(id));
-  const asks = asked.answers.length > 0 || asked.results.length > 0 || asked.message !== undefined;
-  if (!isCovered && asks) return fail("resume_required", { open: pending.approvals.map(({ id }) => id) });
+  if (!isCovered && asksAnything(asked))
+    return fail("resume_required", { open: pending.approvals.map(({ id }) => id) });
   return answerAll(starting, asked, pending);
 }
+
+/** The client gets the stored answer back, so that it can send its request again. */
+function refuseHistory(
+  { input, view }: Starting,
+  changed: string,
+  { restored, warnings }: ComparedAnswers,
+): Result<Answering> {
+  const { code, message, nextStep } = fail("answer_changed", { id: changed }).failure;
+  const ended: RunEvent = { type: "RUN_ERROR", code, message: `${message} ${nextStep}` };
+  const state = hasState(input) ? (input.state as JsonValue) : view.state;
+  const standing = { state, messages: restored as readonly AgUiMessage[], last: 0, ended };
+  return ok({ events: NO_EVENTS, after: 0, warnings, standing });
+}
+
+const NO_EVENTS: AsyncIterable<EventBatch> = { async *[Symbol.asyncIterator]() {} };
 
 /** Everything in the request counts: results and answers for the waiting run, then the new message. */
 async function answerAll(
@@ -179,38 +211,48 @@ async function answerAll(
 
 async function answerWaitingRun(
   starting: Starting,
-  { message, answers, results }: Asked,
+  asked: Asked,
   pending: PendingQuestions,
 ): Promise<Result<Answering>> {
+  const { message } = asked;
   const after = await starting.services.runs.lastSeq(starting.session.id);
-  const replaces = message !== undefined && pending.approvals.length === 0; // its run sees the results
-  const ofClient = await resultsOfClient(starting, results, answers);
-  const checked = await checkInterrupts(starting.services.runs, answers, { ...starting, pending });
-  const stored = await storeResults(starting, ofClient, { checked, resumes: !replaces });
-  if (!stored.ok) return stored;
-  const answered = await answerInterrupts(starting.services.runs, answers, { ...starting, pending });
-  if (answered.refused) return answered.refused;
-  const told = toldOfResults(starting, stored.value ? [] : ofClient, message !== undefined);
-  if (!told.ok) return told;
-  const warnings = [...answered.warnings, ...told.value];
-  const runId = pending.runId ?? stored.value?.runId;
-  if (message) return sendAfter(starting, message, { runId: replaces ? undefined : runId, after, warnings });
-  const isAnswered = stored.value !== undefined || pending.approvals.length > 0;
+  const resumes = message === undefined || pending.approvals.length > 0; // else the message's run sees the results
+  const given = await giveAnswers(starting, asked, { pending, resumes });
+  if (!given.ok) return given;
+  const { runId, isAnswered, warnings } = given.value;
+  if (message) return sendAfter(starting, message, { runId: resumes ? runId : undefined, after, warnings });
   return isAnswered && runId !== undefined
     ? followResumed(starting, runId, { after, warnings })
     : withWarnings(await look(starting), warnings);
 }
 
-/** A client that expects an answer would mistake an empty one for it. */
-function toldOfResults(
-  { view, onlyAnswers }: Starting,
-  results: Asked["results"],
-  asksMore: boolean,
-): Result<string[]> {
-  const unasked = unaskedResults(view, results);
-  const [call] = onlyAnswers && !asksMore ? unasked : [];
-  if (call !== undefined) return fail("call_not_pending", { call });
-  return ok(unasked.map((id) => `no call waits for the result of "${id}"`));
+interface GivenAnswers {
+  readonly runId: string | undefined;
+  readonly isAnswered: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Nothing is stored where another part of the request is refused. */
+async function giveAnswers(
+  starting: Starting,
+  { message, answers, results }: Asked,
+  { pending, resumes }: { readonly pending: PendingQuestions; readonly resumes: boolean },
+): Promise<Result<GivenAnswers>> {
+  const { runs } = starting.services;
+  const asksMore = message !== undefined || answers.length > 0;
+  const sent = checkResults(starting, await resultsOfClient(runs, { results, answers }), asksMore);
+  if (!sent.ok) return sent;
+  const checked = await checkInterrupts(runs, answers, { ...starting, pending });
+  if (!checked.ok) return checked;
+  const stored = await storeResults(starting, sent.value.results, { asksMore, resumes });
+  if (!stored.ok) return stored;
+  const answered = await answerInterrupts(runs, answers, { ...starting, pending });
+  if (answered.refused) return answered.refused;
+  return ok({
+    runId: pending.runId ?? stored.value?.runId,
+    isAnswered: stored.value !== undefined || pending.approvals.length > 0,
+    warnings: [...answered.warnings, ...sent.value.warnings],
+  });
 }
 
 async function followResumed(
@@ -270,10 +312,11 @@ async function sendMessage(
   const early = view.isNew && message.content.some(({ type }) => type === "file"); // its files need the session's row
   if (early) await makeSession(starting, title);
   const content = await keptUploads(services, session, message.id, message.content);
+  if (!content.ok) return content;
   const isFresh = !early && branchSessionId === undefined && view.active === null;
   const sent = await services.runs.sendAndFollow(
     session.id,
-    { id: message.id, content },
+    { id: message.id, content: content.value },
     { ...sendOptions(starting, message.earlier), branchSessionId },
     signal,
     isFresh ? { ...view, title } : undefined,
@@ -299,57 +342,15 @@ async function makeSession(
   });
 }
 
-interface Rewound {
-  /** What replaces the messages that were dropped; undefined when the request continues the stored history. */
-  readonly message?: NewUserMessage;
-  /** Where the dropped messages are kept. */
-  readonly branchSessionId?: string;
-  readonly warnings: readonly string[];
-}
-
-async function rewind({ services, session, view, input, by }: Starting): Promise<Result<Rewound>> {
-  if (view.isNew || (input.resume?.length ?? 0) > 0) return ok({ warnings: [] });
-  const stored = await services.runs.userMessages(session.id);
-  const cut = rewindOf(input, stored, view.known);
-  const last = cut?.messages.at(-1);
-  if (!cut || !last) return ok({ warnings: missingMessages(input, stored) });
-  const branch = await services.runs.rewind(session.id, cut.position, by);
+/** What is dropped stays in a branch. A conversation that starts anew gets what the client had before it. */
+async function replaceFrom(starting: Starting, { position, messages }: Rewind): Promise<Result<Answering>> {
+  const { services, session, input, by } = starting;
+  const branch = await services.runs.rewind(session.id, position, by);
   if (!branch.ok) return branch;
-  const message = { id: last.id, content: cut.messages.flatMap(userParts), earlier: "" };
-  return ok({ message, branchSessionId: branch.value.sessionId, warnings: [] });
-}
-
-/**
- * CopilotKit writes a tool message of its own for each call that it answers an interrupt of. The answer counts; the note is
- * not the tool's result, which clients cannot write.
- */
-async function resultsOfClient(
-  { services }: Starting,
-  results: Asked["results"],
-  answers: Asked["answers"],
-): Promise<Asked["results"]> {
-  if (results.length === 0 || answers.length === 0) return results;
-  const found = await Promise.all(answers.map(({ interruptId }) => services.runs.approvals.get(interruptId)));
-  const asked = new Set(found.flatMap((approval) => (approval.ok ? [approval.value.callId] : [])));
-  return results.filter(({ toolCallId }) => !asked.has(toolCallId));
-}
-
-interface StoredResults {
-  readonly runId: string;
-  readonly resumed: boolean;
-  readonly afterSeq?: number;
-}
-
-/** Nothing is stored where another part of the request is refused. Undefined when no run waits for them any more. */
-async function storeResults(
-  { services, session, view }: Starting,
-  results: Asked["results"],
-  { checked, resumes }: { readonly checked: Result<true>; readonly resumes: boolean },
-): Promise<Result<StoredResults | undefined>> {
-  if (!checked.ok) return checked;
-  if (results.length === 0 || view.isNew) return ok(undefined);
-  const stored = await services.runs.clientResults(session.id, results, { resumes });
-  return !stored.ok && stored.failure.code === "run_not_active" ? ok(undefined) : stored;
+  const earlier = position === 0 ? earlierText(input.messages, messages) : "";
+  const id = messages.at(-1)?.id ?? "";
+  const message = { id, content: messages.flatMap(userParts), earlier };
+  return sendMessage(starting, message, branch.value.sessionId);
 }
 
 /** Joins the active run, or returns how the last one ended. */

@@ -10,6 +10,7 @@ import {
   ToolResultsAccepted,
   ToolResultsCreate,
 } from "@capstan/client/wire";
+import { ok, type Result } from "@capstan/core";
 import type { UserPart } from "@capstan/core/internal";
 import { type Runs, readNumberCursor, type SessionStore } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
@@ -93,9 +94,10 @@ export function messageRoutes(services: MessageRouteParts) {
     const body = c.req.valid("json");
     const messageId = body.id ?? uuidv7();
     const content = await contentOf(services, id, messageId, body.content);
+    if (!content.ok) return problem(c, content.failure);
     const sent = await runs.send(
       id,
-      { id: messageId, content },
+      { id: messageId, content: content.value },
       {
         model: body.model,
         outputSchema: body.output_schema,
@@ -163,9 +165,9 @@ async function contentOf(
   sessionId: string,
   messageId: string,
   given: Parameters<typeof userContent>[0],
-): Promise<string | UserPart[]> {
+): Promise<Result<string | UserPart[]>> {
   const content = userContent(given);
-  if (typeof content === "string") return content;
+  if (typeof content === "string") return ok(content);
   const session = await services.sessions.get(sessionId);
-  return session.ok ? keptUploads(services, session.value, messageId, content) : content;
+  return session.ok ? keptUploads(services, session.value, messageId, content) : ok(content);
 }

@@ -58,7 +58,7 @@ export function messageDto(message: MessageRecord): Message {
 }
 
 export function partDto(part: UserPart | AssistantPart | ToolResultPart): StoredPart[] {
-  if (part.type === "text") return part.origin === undefined ? [{ type: "text", text: part.text }] : [];
+  if (part.type === "text") return textDto(part);
   if (part.type === "reasoning") return [{ type: "reasoning", text: part.text }];
   if (part.type === "tool-call") {
     return [
@@ -75,6 +75,11 @@ export function partDto(part: UserPart | AssistantPart | ToolResultPart): Stored
         : { path: source.path };
   const type = mediaType.startsWith("image/") ? "image" : "file";
   return [{ type, mime_type: mediaType, ...(filename !== undefined && { name: filename }), ...where }];
+}
+
+function textDto({ text, origin, attachment }: Extract<UserPart, { type: "text" }>): StoredPart[] {
+  if (attachment) return partDto(attachment);
+  return origin === undefined ? [{ type: "text", text }] : [];
 }
 
 const toolResultDto = ({ toolCallId, toolName, output, editedInput }: ToolResultPart): StoredPart => ({

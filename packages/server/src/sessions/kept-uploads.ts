@@ -2,6 +2,7 @@
  * Attachments the model cannot read become session files when the agent has file tools: the model gets their
  * paths. Sending the same message again writes the same files.
  */
+import { ok, type Result } from "@capstan/core";
 import type { FilePart, UserPart } from "@capstan/core/internal";
 import type { Composer, SessionRecord } from "@capstan/runtime";
 import type { ServerModels } from "../models/models.ts";
@@ -29,10 +30,10 @@ export async function keptUploads(
   session: Pick<SessionRecord, "id" | "agentId" | "owner">,
   messageId: string,
   content: readonly UserPart[],
-): Promise<UserPart[]> {
-  if (session.agentId === null || !content.some(isUpload)) return [...content];
+): Promise<Result<UserPart[]>> {
+  if (session.agentId === null || !content.some(isUpload)) return ok([...content]);
   const agent = await services.composer.composeFor(session.agentId, session.owner);
-  if (!agent.ok || !agent.value.tools.some(({ tool }) => tool.readsFiles)) return [...content];
+  if (!agent.ok || !agent.value.tools.some(({ tool }) => tool.readsFiles)) return ok([...content]);
   const model = await services.models.resolve(agent.value.spec.model);
   const inputs: Partial<Record<string, boolean>> = model.ok ? { ...model.value.inputs } : {};
   const files = services.files(session.id);
@@ -45,13 +46,12 @@ export async function keptUploads(
     const path = `/uploads/${safe(messageId).slice(-12)}-${at}/${nameOf(part)}`;
     const bytes = Buffer.from(part.source.base64, "base64");
     const written = await files.write(path, bytes);
+    if (!written.ok) return written;
     const { mediaType } = part;
-    const text = written.ok
-      ? `[The attached file (${mediaType}, ${bytes.length} bytes) is at ${path} in the session's files.]`
-      : `[An attached file (${mediaType}) was not saved: ${written.failure.message}]`;
-    kept.push({ type: "text", text });
+    const text = `[The attached file (${mediaType}, ${bytes.length} bytes) is at ${path} in the session's files.]`;
+    kept.push({ type: "text", text, attachment: { ...part, source: { type: "session", path } } });
   }
-  return kept;
+  return ok(kept);
 }
 
 type Upload = FilePart & { readonly source: { readonly type: "data"; readonly base64: string } };

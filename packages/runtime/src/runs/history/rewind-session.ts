@@ -15,7 +15,7 @@ export interface UserMessage {
 
 const USER_MESSAGES = `select m.id, m.position, coalesce((select string_agg(p->>'text', '' order by n)
     from json_array_elements(m.content) with ordinality as parts(p, n)
-    where p->>'type' = 'text' and p->>'origin' is null), '') as text
+    where p->>'type' = 'text' and p->>'origin' is null and p->>'attachment' is null), '') as text
   from messages m where m.session_id = $1 and m.role = 'user'
     and not exists (select 1 from json_array_elements(m.content) p where p->>'origin' = 'repair')
   order by m.position`;
