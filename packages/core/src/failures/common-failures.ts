@@ -99,9 +99,9 @@ export const commonFailures = {
     message: ({ message }) => message,
     nextStep: ({ nextStep }) => nextStep,
   }),
-  rate_limited: row<{ perMinute: number; retryAfterSeconds: number }>({
+  rate_limited: row<{ who?: string; perMinute: number; retryAfterSeconds: number }>({
     status: 429,
-    message: ({ perMinute }) => `This key is limited to ${perMinute} requests a minute.`,
+    message: ({ who = "This key", perMinute }) => `${who} is limited to ${perMinute} requests a minute.`,
     nextStep: ({ retryAfterSeconds }) => `Try again in ${retryAfterSeconds} s, or ask for a higher limit.`,
   }),
   not_available: row<{ what: string; why: string; nextStep: string }>({

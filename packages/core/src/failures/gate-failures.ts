@@ -43,7 +43,8 @@ export const gateFailures = {
   budget_used_up: row<{ budget: string; spent: string; limit: string; until: string }>({
     status: 429,
     message: ({ budget, spent, limit }) => `The budget "${budget}" is used up: ${spent} of ${limit}.`,
-    nextStep: ({ until }) => `It resets at ${until}; an admin can raise it with \`capstan budgets\`.`,
+    nextStep: ({ until }) =>
+      `It resets at ${until}. Whoever set it can raise it: \`capstan budgets\`, or \`capstan organisations change\` for the limit of an organisation.`,
   }),
   budget_denied: row<{ by: string | null; words: string | null }>({
     status: 429,

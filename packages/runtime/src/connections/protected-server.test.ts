@@ -55,7 +55,7 @@ describe("a server that wants a login", () => {
   });
 
   test.each([
-    ["another host's address", { resource: "https://victim.example/mcp" }, {}, "another address"],
+    ["another host's address", { resource: MCP.replace("tools", "victim") }, {}, "another address"],
     ["a path beside its own", { resource: "https://tools.example/other" }, {}, "another address"],
     ["a path that only begins like its own", { resource: "https://tools.example/te" }, {}, "another address"],
     ["a server without PKCE", {}, { code_challenge_methods_supported: ["plain"] }, "PKCE"],

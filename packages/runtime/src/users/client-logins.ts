@@ -10,6 +10,7 @@ import { clientLogins, clientRefreshTokens } from "../db/schema/client-login-tab
 import { tokens } from "../db/schema/token-tables.ts";
 import { isUuid } from "../db/uuid.ts";
 import { newBearerText } from "./bearer-text.ts";
+import { scopeRefusals } from "./scope-refusals.ts";
 import type { TokenStore } from "./token-store.ts";
 
 export interface ClientLogin {
@@ -70,6 +71,8 @@ export interface GrantHolder {
 /** Why no tokens were issued, for the client's log. */
 export interface GrantRefusal {
   readonly refused: string;
+  /** The grant is still valid; the client should ask the person. */
+  readonly needsPerson?: boolean;
 }
 
 export interface ClientLogins {
@@ -77,6 +80,8 @@ export interface ClientLogins {
   allow(login: NewLogin): Promise<{ code: string; id: string }>;
   exchangeCode(proof: CodeProof): Promise<IssuedTokens | GrantRefusal>;
   refresh(proof: RefreshProof): Promise<IssuedTokens | GrantRefusal>;
+  /** A call of this login was refused for its scopes: a refresh right after it is for more, which only the person can give. */
+  lacksScopes(id: string): void;
   holderOf(grant: { code: string } | { refreshToken: string }): Promise<GrantHolder | undefined>;
   /** Active ones, of one person or of all, newest first. */
   list(userEmail?: string): Promise<ClientLogin[]>;
@@ -100,15 +105,15 @@ export function clientLoginStore({ database, tokens: accessTokens }: ClientLogin
   const { orm } = database;
   const revoke = (id: string) => revokeLogin(orm, id);
   const issue = (login: ClientLogin) => issueTokens(database, accessTokens, login);
+  const { note: lacksScopes, take: needsPerson } = scopeRefusals();
   return {
     async allow({ scopes, ...login }) {
       await forgetUnused(orm);
       const code = newBearerText("code_", database);
       const id = uuidv7();
       const codeExpiresAt = sql`now() + ${CODE_SECONDS} * interval '1 second'`;
-      await orm
-        .insert(clientLogins)
-        .values({ ...login, id, scopes: [...scopes], codeHash: hashOf(code), codeExpiresAt });
+      const row = { ...login, id, scopes: [...scopes], codeHash: hashOf(code), codeExpiresAt };
+      await orm.insert(clientLogins).values(row);
       return { code, id };
     },
     async exchangeCode(proof) {
@@ -135,7 +140,8 @@ export function clientLoginStore({ database, tokens: accessTokens }: ClientLogin
       if (now?.codeUsedAt) await revoke(row.id);
       return { refused: "the code was used before, has expired or was revoked" };
     },
-    refresh: (proof) => refreshLogin(orm, proof, issue),
+    refresh: (proof) => refreshLogin(orm, proof, issue, needsPerson),
+    lacksScopes,
     holderOf: (grant) => holderOf(orm, grant),
     async list(userEmail) {
       const rows = await orm
@@ -194,6 +200,7 @@ async function refreshLogin(
   orm: Database["orm"],
   { refreshToken, clientId, resource }: RefreshProof,
   issue: (login: ClientLogin) => Promise<IssuedTokens>,
+  needsPerson: (id: string) => boolean,
 ): Promise<IssuedTokens | GrantRefusal> {
   const row = await refreshRow(orm, refreshToken);
   if (row === undefined) return { refused: "the refresh token is unknown" };
@@ -202,6 +209,8 @@ async function refreshLogin(
   if (login.clientId !== clientId) return { refused: "the refresh token was issued to another client" };
   if (resource !== undefined && resource !== login.resource)
     return { refused: "resource differs from the one of the login" };
+  if (needsPerson(login.id))
+    return { refused: "a refresh gives no more scopes; send the person to /authorize", needsPerson: true };
   const [used] = await orm
     .update(clientRefreshTokens)
     .set({ usedAt: sql`now()` })

@@ -24,6 +24,8 @@ export interface McpCaller {
   readonly path: "mcp" | "harness";
   readonly email: string;
   readonly runId?: string;
+  /** Of a client that logged in. */
+  readonly loginId?: string | undefined;
   /** What the person allowed, of a client that logged in; otherwise every tool. */
   readonly allowed: readonly string[];
   /** Identifies its conversations with the agent itself: those of another token are not found. */
@@ -109,7 +111,7 @@ async function byAgentToken(services: McpCallerParts, record: TokenRecord): Prom
       ? ofSession
       : [{ name: "calls of the token", used, limit: maxCalls }, ...ofSession];
   };
-  return ok({ ...own, budgets });
+  return ok({ ...own, loginId: record.login?.id, budgets });
 }
 
 function outsideARun(

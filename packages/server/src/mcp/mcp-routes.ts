@@ -2,7 +2,7 @@
 
 import { type Failure, fail, type RuntimeAgent } from "@capstan/core";
 import { firstRelease } from "@capstan/core/internal";
-import type { AgentReleases } from "@capstan/runtime";
+import type { AgentReleases, ClientLogins } from "@capstan/runtime";
 import type { AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import { z } from "zod";
@@ -26,6 +26,7 @@ export interface McpRouteParts extends McpCallerParts, McpServerParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly releases: AgentReleases;
+  readonly clientLogins: Pick<ClientLogins, "lacksScopes">;
   /** Fires when the server stops: streams end with a hint to reconnect. */
   readonly stopping: AbortSignal;
 }
@@ -57,7 +58,7 @@ export function mcpRoutes(services: McpRouteParts) {
       return problem(c, fail("rate_limited", { perMinute, retryAfterSeconds: wait }).failure, {
         "retry-after": String(wait),
       });
-    const refused = (await refusedBatch(c)) ?? (await refusedScopes(c, settings, caller.value));
+    const refused = (await refusedBatch(c)) ?? (await refusedScopes(c, services, caller.value));
     if (refused) return refused;
     const authInfo: AuthInfo = {
       token: token ?? "",
@@ -87,11 +88,12 @@ function refusedCaller(c: Context, settings: Settings, failure: Failure): Respon
 
 async function refusedScopes(
   c: Context,
-  settings: Settings,
+  { settings, clientLogins }: Pick<McpRouteParts, "settings" | "clientLogins">,
   caller: McpCaller,
 ): Promise<Response | undefined> {
   const missing = await missingScopes(c, caller);
   if (!missing) return undefined;
+  if (caller.loginId !== undefined) clientLogins.lacksScopes(caller.loginId);
   const facts = { error: "insufficient_scope", scope: missing.scopes.join(" ") };
   const header = { "www-authenticate": challenge(c, settings, facts) };
   return problem(c, fail("client_scope_missing", missing).failure, header);

@@ -143,6 +143,36 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     await better.close();
   });
 
+  test("version 1 of the SDK asks the person, too, and a client that cannot ask may refresh", async () => {
+    const client = memoryClient();
+    const provider = client as never;
+    const first = new OldClient({ name: "old", version: "1" });
+    const transport = new OldTransport(mcp(), { authProvider: provider });
+    await expect(first.connect(transport as never)).rejects.toThrow("Unauthorized");
+    const allowed = await consent(server, client.opened(), { agent_id: agentId, scopes: ["tools:read"] });
+    await transport.finishAuth(allowed.code);
+    const connect = async () => {
+      const session = new OldClient({ name: "old", version: "1" });
+      await session.connect(new OldTransport(mcp(), { authProvider: provider }) as never);
+      return session;
+    };
+    const session = await connect();
+    await expect(session.callTool({ name: "place", arguments: {} })).rejects.toThrow("Unauthorized");
+    const again = client.opened();
+    expect(again.searchParams.get("scope")).toContain("tool:place");
+    expect((await session.callTool({ name: "look", arguments: {} })).content).toMatchObject([
+      { text: "seen" },
+    ]);
+    await session.close();
+    const wider = await consent(server, again, { agent_id: agentId });
+    await transport.finishAuth(wider.code);
+    const better = await connect();
+    expect((await better.callTool({ name: "place", arguments: {} })).content).toMatchObject([
+      { text: "placed" },
+    ]);
+    await better.close();
+  });
+
   describe("by hand", () => {
     const verifier = randomBytes(32).toString("base64url");
     const challenge = createHash("sha256").update(verifier).digest("base64url");
@@ -313,6 +343,21 @@ describe.each(STORES)("on $name", ({ fresh }) => {
       expect((await refresh(body.refresh_token, clientId)).body).toMatchObject({ error: "invalid_grant" });
       expect((await ping(next.body.access_token)).status).toBe(401);
       expect((await refresh(next.body.refresh_token, clientId)).status).toBe(400);
+    });
+
+    test("a refresh token is not for another address, and neither it nor a code lives on", async () => {
+      const { clientId, body } = await loggedIn();
+      const { refresh_token } = body;
+      const elsewhere = { grant_type: "refresh_token", refresh_token, client_id: clientId };
+      const refused = await token({ ...elsewhere, resource: "https://other.example/mcp" });
+      expect(refused.body).toMatchObject({ error: "invalid_grant" });
+      const { pool } = server.services.database;
+      await pool.query("update client_refresh_tokens set expires_at = now() - interval '1 second'");
+      expect((await refresh(refresh_token, clientId)).body).toMatchObject({ error: "invalid_grant" });
+      expect((await ping(body.access_token)).status).toBe(200);
+      const { code } = await consent(server, authorize(clientId), { agent_id: agentId });
+      await pool.query("update client_logins set code_expires_at = now() - interval '1 second'");
+      expect((await exchange(code, clientId)).body).toMatchObject({ error: "invalid_grant" });
     });
 
     test("of ten processes that refresh at once, at most one gets tokens", async () => {

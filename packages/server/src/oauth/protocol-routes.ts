@@ -131,7 +131,11 @@ async function answerToken(c: Context, parts: OAuthRouteParts): Promise<Response
   const fault = await faultInProof(parts, form.value, publicOrigin(c, parts.settings));
   if (fault !== undefined) return c.json(oauthError("invalid_client", fault), 401, NO_STORE);
   const issued = await issue(form.value, parts.clientLogins);
-  if ("refused" in issued) return c.json(oauthError("invalid_grant", issued.refused), 400, NO_STORE);
+  if ("refused" in issued) {
+    // OpenID Connect's word; version 1 of MCP's SDK then opens the page for the scopes that a call lacked.
+    const error = issued.needsPerson ? "interaction_required" : "invalid_grant";
+    return c.json(oauthError(error, issued.refused), 400, NO_STORE);
+  }
   const body = {
     access_token: issued.accessToken,
     token_type: "Bearer",

@@ -191,7 +191,8 @@ export class OrganisationHost {
     const { id, requestsPerMinute } = record;
     const wait = requestsPerMinute === null ? 0 : this.#limiter(id, requestsPerMinute);
     if (wait === 0) return opened.fetch(request, environment);
-    const facts = { perMinute: requestsPerMinute ?? 0, retryAfterSeconds: wait };
+    const who = `The organisation "${id}"`;
+    const facts = { who, perMinute: requestsPerMinute ?? 0, retryAfterSeconds: wait };
     return problemResponse(fail("rate_limited", facts).failure, { "retry-after": String(wait) });
   }
 
