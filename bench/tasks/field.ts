@@ -1,6 +1,7 @@
 /** Sends the tasks of the `field-tasks*.ts` to a running server, for real:  node bench/tasks/field.ts <set> <url> [--show] */
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import * as first from "./field-tasks.ts";
+import * as fourth from "./field-tasks-four.ts";
 import * as third from "./field-tasks-three.ts";
 import * as second from "./field-tasks-two.ts";
 import { ANY, type DeskTask } from "./tasks.ts";
@@ -10,7 +11,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [set = "", url = ""] = positionals;
-const sets = { ...first, ...second, ...third };
+const sets = { ...first, ...second, ...third, ...fourth };
 const tasks = Object.entries(sets).find(([name]) => name.toLowerCase() === set)?.[1];
 if (!tasks) throw new Error(`the sets are ${Object.keys(sets).join(", ").toLowerCase()}`);
 
