@@ -1,7 +1,7 @@
 /** Assigns numbers of a task to numeric parameters: by the word before it, by the parameter's name next to it, otherwise in order. */
 import type { JsonSchema } from "../schema.ts";
 import type { Mapping } from "./mapping.ts";
-import { inUnit, isSameKind, isShare, type Unit, unitBeside, unitOf } from "./number-units.ts";
+import { inUnit, isLikelyShare, isSameKind, isShare, unitBeside, unitOf } from "./number-units.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import { stem } from "./stem.ts";
 import { type FoundValue, numberOf, rangeOf } from "./task-values.ts";
@@ -18,24 +18,21 @@ export function numberFor(parameter: ParameterSchema, mapping: Mapping): number 
 }
 
 function amountFor(
-  { name, schema, required }: ParameterSchema,
+  parameter: ParameterSchema,
   free: readonly FoundValue[],
   mapping: Mapping,
 ): number | undefined {
+  const { name, schema, required } = parameter;
   const mustBeSaid = mapping.hints.path !== undefined;
-  const unit = unitOf(name, schema.description);
-  const beside = new Map(free.map((value) => [value, unitBeside(mapping.task, value.at, value.end)]));
-  // "30 seconds" is no width: a number with the unit of another kind is not for this parameter.
-  const fitting = free.filter((value) => !unit || !beside.get(value) || isSameKind(unit, beside.get(value)));
-  const withUnit = fitting.filter((value) => isSameKind(unit, beside.get(value)));
+  const fitting = free.filter((value) => fitsUnit(parameter, value, mapping.task));
+  const withUnit = fitting.filter((value) => isInUnit(parameter, value, mapping.task));
   const clear = clearNumber({ name, schema }, fitting, withUnit, mapping.task);
   const inOrder = schema.default === undefined && (required || (!mustBeSaid && isAmongFew(mapping)));
   const chosen = clear ?? (inOrder ? firstOf(fitting, mapping) : undefined);
   if (!chosen) return inOrder && required ? rangeEnd(name, mapping) : undefined;
   if (!clear && !required) mapping.guessed.add(name);
   mapping.used.add(chosen);
-  const number = asWanted(chosen, schema, { said: beside.get(chosen), unit });
-  return schema.type === "integer" ? Math.trunc(number) : number;
+  return wantedNumber(parameter, chosen, mapping);
 }
 
 const PAGE = /^page(?:[_-]?(?:no|num|number))?$/i;
@@ -68,15 +65,6 @@ const isOfLongerName = (name: string, { at, end }: FoundValue, { task, parameter
   });
 };
 
-const asWanted = (
-  chosen: FoundValue,
-  { description }: JsonSchema,
-  { said, unit }: { readonly said: Unit | undefined; readonly unit: Unit | undefined },
-): number =>
-  isShare(said, description)
-    ? Number((numberOf(chosen) / 100).toPrecision(12))
-    : inUnit(numberOf(chosen), said, unit);
-
 /** "the other two sides as 4 and 5": words count only where the digits do not suffice. */
 function firstOf(fitting: readonly FoundValue[], { task, parameters }: Mapping): FoundValue | undefined {
   const inDigits = fitting.filter(({ at, end }) => /\d/.test(task.slice(at, end)));
@@ -107,23 +95,58 @@ function clearNumber(
 }
 
 /** The number closest to a word of the parameter's name: "my new age, 30. My user id is 12345". */
-function nearest(name: string, fitting: readonly FoundValue[], task: string): FoundValue | undefined {
-  const said = identifierWords(name)
+const nearest = (name: string, fitting: readonly FoundValue[], task: string): FoundValue | undefined =>
+  fitting
+    .flatMap((value) => {
+      const distance = distanceTo(value, nameWords(name), task);
+      return distance === undefined ? [] : [{ value, distance }];
+    })
+    .sort((a, b) => a.distance - b.distance)[0]?.value;
+
+const nameWords = (name: string): string[] =>
+  identifierWords(name)
     .toLowerCase()
     .split(" ")
     .filter((word) => word.length > (word === name.toLowerCase() ? 2 : 3))
     .map((word) => word.replace(/(?:(?<=child)ren|s)$/, ""));
-  const reach = name.length + 12;
-  const distances = fitting.flatMap((value) => {
-    const before = task.slice(Math.max(0, value.at - reach), value.at).toLowerCase();
-    const behind = task.slice(value.end, value.end + reach).toLowerCase();
-    const found = said.flatMap((word) => [
-      ...(before.includes(word) ? [before.length - before.lastIndexOf(word) - word.length] : []),
-      ...(behind.includes(word) ? [behind.indexOf(word)] : []),
-    ]);
-    return found.length > 0 ? [{ value, distance: Math.min(...found) }] : [];
-  });
-  return distances.sort((a, b) => a.distance - b.distance)[0]?.value;
+
+const REACH = 18;
+
+function distanceTo({ at, end }: FoundValue, said: readonly string[], task: string): number | undefined {
+  const reach = said.join(" ").length + REACH;
+  const before = task.slice(Math.max(0, at - reach), at).toLowerCase();
+  const behind = task.slice(end, end + reach).toLowerCase();
+  const found = said.flatMap((word) => [
+    ...(before.includes(word) ? [before.length - before.lastIndexOf(word) - word.length] : []),
+    ...(behind.includes(word) ? [behind.indexOf(word)] : []),
+  ]);
+  return found.length > 0 ? Math.min(...found) : undefined;
+}
+
+export const isNumeric = ({ type, enum: choices }: JsonSchema): boolean =>
+  (type === "number" || type === "integer") && !Array.isArray(choices);
+
+/** "30 seconds" is no width: a number with the unit of another kind is not for this parameter. */
+export function fitsUnit({ name, schema }: ParameterSchema, { at, end }: FoundValue, task: string): boolean {
+  const unit = unitOf(name, schema.description);
+  const said = unitBeside(task, at, end);
+  return !unit || !said || isSameKind(unit, said);
+}
+
+export const isInUnit = ({ name, schema }: ParameterSchema, { at, end }: FoundValue, task: string): boolean =>
+  isSameKind(unitOf(name, schema.description), unitBeside(task, at, end));
+
+/** The number in the parameter's type and unit. */
+export function wantedNumber(parameter: ParameterSchema, value: FoundValue, mapping: Mapping): number {
+  const { name, schema } = parameter;
+  const said = unitBeside(mapping.task, value.at, value.end);
+  const isShared = isLikelyShare(said, parameter);
+  if (isShared) mapping.guessed.add(name);
+  const number =
+    isShared || isShare(said, schema.description)
+      ? Number((numberOf(value) / 100).toPrecision(12))
+      : inUnit(numberOf(value), said, unitOf(name, schema.description));
+  return schema.type === "integer" ? Math.trunc(number) : number;
 }
 
 const COUNTED =
@@ -176,7 +199,7 @@ const MARKS: readonly (readonly [name: RegExp, before: RegExp])[] = [
 const PAGE_SIZE = /^(?:limit|count|max_?results|page_?size|per_?page)$/i;
 const A_PAGE = /^\s+(?:\p{L}+\s+)?(?:per|a|each|on a|pro|je|por|par|每)\s*(?:page|seite|página|页)/iu;
 
-const isMarked = (name: string, { at, end }: FoundValue, task: string): boolean =>
+export const isMarked = (name: string, { at, end }: FoundValue, task: string): boolean =>
   (PAGE_SIZE.test(name) && A_PAGE.test(task.slice(end))) ||
   MARKS.some(([named, before]) => named.test(name) && before.test(task.slice(Math.max(0, at - 60), at)));
 

@@ -2,6 +2,8 @@
  * Units beside numbers, in the languages that tasks are read in. A parameter has a unit by its name or description
  * (`duration_minutes`, "Weight in kilograms."); "for 2 hours" is then 120.
  */
+import type { ParameterSchema } from "./parameters.ts";
+
 export interface Unit {
   readonly kind: string;
   /** In the smallest unit of its kind. */
@@ -10,13 +12,13 @@ export interface Unit {
 }
 
 const UNITS: readonly Unit[] = [
-  { kind: "time", size: 1, words: "s|secs?|seconds?|sekunden?|segundos?|secondes?|秒" },
-  { kind: "time", size: 60, words: "min|mins|minutes?|minuten?|minutos?|分钟|分鐘|分" },
-  { kind: "time", size: 3600, words: "h|hrs?|hours?|stunden?|horas?|heures?|小时|小時|時間" },
+  { kind: "acceleration", size: 1, words: "m/s\\^?[2²]|meters? per second squared" },
   { kind: "speed", size: 1, words: "m/s|meters? per second|metres? per second" },
   { kind: "speed", size: 1 / 3.6, words: "km/h|kph|kmh|kilomet(?:er|re)s? per hour" },
   { kind: "speed", size: 0.44704, words: "mph|miles? per hour" },
-  { kind: "acceleration", size: 1, words: "m/s\\^?[2²]|meters? per second squared" },
+  { kind: "time", size: 1, words: "s|secs?|seconds?|sekunden?|segundos?|secondes?|秒" },
+  { kind: "time", size: 60, words: "min|mins|minutes?|minuten?|minutos?|分钟|分鐘|分" },
+  { kind: "time", size: 3600, words: "h|hrs?|hours?|stunden?|horas?|heures?|小时|小時|時間" },
   { kind: "percent", size: 1, words: "%|percent|per cent|prozent|por ciento|por cento|pour cent" },
   { kind: "length", size: 1, words: "m|met(?:er|re)s?|metros?|mètres?" },
   { kind: "length", size: 1000, words: "km|kms|kilomet(?:er|re)s?|kilómetros?|kilomètres?|quilómetros?" },
@@ -64,7 +66,7 @@ const AHEAD = UNITS.map((unit) => ({
 }));
 const NAMED = UNITS.map((unit) => ({
   unit,
-  pattern: new RegExp(`(?<!\\p{L})(?:${unit.words})${END}`, "iu"),
+  pattern: new RegExp(`(?<![\\p{L}/])(?:${unit.words})${END}(?![/^])`, "iu"), // "m/s" is neither metres nor seconds
 }));
 
 /** The unit of a number at this place: "30 seconds", else "second 90". */
@@ -74,15 +76,18 @@ export function unitBeside(task: string, at: number, end: number): Unit | undefi
   return (behind ?? AHEAD.find(({ pattern }) => pattern.test(task.slice(Math.max(0, at - 14), at))))?.unit;
 }
 
+const spaced = (name: string): string =>
+  name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]+/g, " ");
+
 export function unitOf(name: string, description: unknown): Unit | undefined {
-  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]+/g, " ");
+  const words = spaced(name);
   const inName = NAMED.find(({ pattern, unit }) => pattern.test(words) && unit.words.length > 0);
   if (!inName && PERCENT_NAME.test(words)) return PERCENT;
   if (!inName && MONEY_NAME.test(words)) return MONEY;
   return (
     inName ??
     (typeof description === "string"
-      ? NAMED.find(({ pattern }) => pattern.test(description.replaceAll(/\bsecond\b/gi, " ")))
+      ? NAMED.find(({ pattern }) => pattern.test(description.replaceAll(/(?<!per )\bsecond\b/gi, " ")))
       : undefined)
   )?.unit;
 }
@@ -94,6 +99,13 @@ export const isSameKind = (one: Unit | undefined, other: Unit | undefined): bool
 export const isShare = (said: Unit | undefined, description: unknown): boolean =>
   said?.kind === "percent" &&
   /\bdecimal|\bfraction\b|between 0 and 1\b|(?<!\d)0\.\d/i.test(String(description ?? ""));
+
+/** A rate that is not said to be in percent: "5 %" is 0.05 more often than 5. */
+export const isLikelyShare = (said: Unit | undefined, { name, schema }: ParameterSchema): boolean =>
+  said?.kind === "percent" &&
+  schema.type === "number" &&
+  PERCENT_NAME.test(spaced(name)) &&
+  !/percent|%|\bpct\b/i.test(`${name} ${schema.description ?? ""}`);
 
 /** 2 (hours) for a parameter in minutes is 120. Units of different kinds are left alone. */
 export function inUnit(number: number, said: Unit | undefined, wanted: Unit | undefined): number {

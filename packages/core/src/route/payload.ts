@@ -12,6 +12,7 @@ import { isText, type Mapping, type PayloadHints, take, useUp } from "./mapping.
 import { besideNoun, directed, identifierFor, isOfAnotherThing, named, nameFor } from "./name-arguments.ts";
 import { nestedValue } from "./nested-arguments.ts";
 import { numberFor } from "./number-arguments.ts";
+import { numbersByName } from "./numbers-by-name.ts";
 import { pathValues } from "./operation.ts";
 import { kindOf, type ParameterKind } from "./parameter-kind.ts";
 import { type ParameterSchema, parametersOf } from "./parameters.ts";
@@ -56,6 +57,11 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   fillLabelled(open, payload, mapping);
   fillRepository(open, payload, mapping);
   fillPaths(open, payload, mapping);
+  const numbers = numbersByName(
+    parameters.filter(({ name }) => payload[name] === undefined),
+    mapping,
+  );
+  fill(parameters, payload, ({ name }) => numbers.get(name));
   // Exact kinds first, so that free text gets only the rest.
   fill(parameters, payload, (parameter) => exactValue(parameter, mapping));
   const neededFirst = [...parameters].sort((a, b) => Number(b.required) - Number(a.required));

@@ -10,7 +10,7 @@ export const writesDecimalComma = (task: string): boolean =>
   (task.match(COMMA_WORDS)?.length ?? 0) > (task.match(POINT_WORDS)?.length ?? 0);
 
 const DIGITS =
-  /(?<![\w.]|\d,)[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?=(?:kg|km|cm|mm|px|min|sec|kbps|kbit|h|s)\b|(?![\w.]*\w))/gi;
+  /(?<![\w.^]|\d,)[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?(?=(?:[KJWVLmgsh]|[kcm]m|k?g|mg|m[ls]|[kM]?Hz|[kMGT]?i?B|kWh?|px|min|sec|kbps|kbit|ft|lbs?|oz|mph|km\/h|bpm|fps|dpi)(?:\/\w+)?\b|(?![\w.]*\w))/g;
 
 export interface WrittenNumber {
   /** As a program writes it; leading zeros of a plain number are kept. */
