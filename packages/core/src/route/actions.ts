@@ -46,6 +46,13 @@ export function actionBits(verbs: Iterable<string>): number {
 
 export const isActionVerb = (word: string): boolean => classesOfVerb.has(word);
 
+const MAKING = actionBits(["register", "append", "post"]);
+const RECORDED = actionBits(["register", "append"]);
+
+/** People log, note and post what a program creates. */
+export const isSameDeed = (said: number, own: number): boolean =>
+  (said & own) !== 0 || ((said & MAKING) !== 0 && (own & RECORDED) !== 0);
+
 /** Verbs that are as often things: "which emails", "the message", "my orders". */
 const ALSO_THINGS = new Set(
   "email message post order record log call title name plan form test track query view design draft book stream rank share index update comment reply".split(

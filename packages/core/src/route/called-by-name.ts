@@ -48,7 +48,17 @@ interface Named {
   readonly own: ReadonlySet<string>;
 }
 
-/** One-word ids, and what remains of a name such as "todoist-mcp". */
+const VERSION = /^(?:v*\d+|i{1,3}|iv|vi{0,3})$/;
+
+/** The one word that people say: "todoist" of `todoist-mcp`, "firefly" of "Firefly III API v6.6.2". */
+export function shortName(form: string): string | undefined {
+  const left = words(form.replaceAll(/[_.-]+/g, " ")).filter(
+    (word) => !NOT_A_NAME.has(word) && !VERSION.test(word),
+  );
+  const [name] = left;
+  return left.length === 1 && name !== undefined && name.length >= LEAST_CHARS ? name : undefined;
+}
+
 function namesOf(entries: readonly NamedEntry[]): Map<string, Named> {
   const names = new Map<string, Named>();
   for (const capabilityId of new Set(entries.map((each) => each.capabilityId))) {
@@ -56,10 +66,8 @@ function namesOf(entries: readonly NamedEntry[]): Map<string, Named> {
     const own = new Set(mine.flatMap(({ entry }) => [...textOf(entry)]));
     const whole = mine.find(({ entry }) => entry.document.id === capabilityId)?.entry.document.name ?? "";
     for (const form of [capabilityId, whole]) {
-      const left = words(form.replaceAll(/[_.-]+/g, " ")).filter((word) => !NOT_A_NAME.has(word));
-      const [name] = left;
-      if (left.length === 1 && name !== undefined && name.length >= LEAST_CHARS)
-        names.set(name, { capabilityId, own });
+      const name = shortName(form);
+      if (name !== undefined) names.set(name, { capabilityId, own });
     }
   }
   return names;

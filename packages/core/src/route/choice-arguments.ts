@@ -77,6 +77,10 @@ export function enumValue(
 ): JsonValue | undefined {
   const names = choices.filter((choice) => typeof choice === "string");
   if (names.length === 0) return undefined;
+  const quoted = values.find(
+    ({ kind, text }) => kind === "quoted" && names.some((each) => each.toLowerCase() === text.toLowerCase()),
+  );
+  if (quoted) return names.find((each) => each.toLowerCase() === quoted.text.toLowerCase());
   const said = withoutValues(values.filter(isName), task);
   return choiceIn(said, names) ?? (inEnglish && choiceIn(inEnglish(said), names));
 }

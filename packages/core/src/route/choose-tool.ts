@@ -1,7 +1,8 @@
 /** Which of these tools a sentence asks for. Words only, no embeddings: light enough for a model that runs in the process. */
 import type { JsonSchema } from "../schema.ts";
 import { type AnyTool, riskOf } from "../tool.ts";
-import { actionBits, documentActions, isActionVerb, verbsIn } from "./actions.ts";
+import { actionBits, documentActions, isActionVerb, isSameDeed, verbsIn } from "./actions.ts";
+import { withoutMention } from "./capability-mention.ts";
 import { directionFit } from "./direction.ts";
 import { candidatesFor } from "./features.ts";
 import { withFileKinds } from "./file-kinds.ts";
@@ -77,7 +78,7 @@ const ADDRESS_CHARS = 2_000; // a task names things at its beginning; what is pa
 const DECLARED_WEIGHTS = {
   direction: 0.5,
   question: 0.2,
-  missing: 0.12,
+  missing: 0.25,
   placed: 0.06,
   spare: 0.1,
   now: 0.3,
@@ -100,8 +101,9 @@ export interface RankedTools {
 }
 
 /** The tools of one capability, best first: by words and meaning, and by what each tool declares. */
-export function rankTools(sentence: string, { index, toolOf, hints }: RankedTools): ToolChoice[] {
+export function rankTools(said: string, { index, toolOf, hints }: RankedTools): ToolChoice[] {
   const { fusion } = weightsFor(index.embed);
+  const sentence = withoutMention(said, hints?.calledNames ?? []);
   const text = inEnglish(boundedText(sentence).slice(0, ADDRESS_CHARS), index);
   const task = readTask(withoutNames(withFileKinds(withOperators(text))), index.embed);
   const candidates = candidatesFor(task, index, ({ document }) => toolOf(document.id) !== undefined);
@@ -163,7 +165,7 @@ function verbFit(english: string, name: string, description: string): number {
   const own = documentActions({ name, description: "" }) || documentActions({ name: "", description });
   if (verb === undefined || own === 0) return 0;
   const asked = actionBits([verb]);
-  if ((asked & own) !== 0) return 1;
+  if (isSameDeed(asked, own)) return 1;
   return (asked & LOOKING) !== 0 && (own & LOOKING) !== 0 ? 0 : -1;
 }
 

@@ -1,6 +1,6 @@
 /** Languages and currencies that a task names, as the code or name that the parameter takes. */
 import type { Mapping } from "./mapping.ts";
-import { isSource } from "./parameter-kind.ts";
+import { isSource, kindOf } from "./parameter-kind.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import { currenciesIn, languagesIn, type NamedValue } from "./value-names.ts";
 
@@ -28,8 +28,9 @@ export function languageFor(parameter: ParameterSchema, { task, values }: Mappin
 }
 
 /** The first currency mentioned is the source. */
-export function currencyFor(parameter: ParameterSchema, { task }: Mapping): string | undefined {
+export function currencyFor(parameter: ParameterSchema, { task, parameters }: Mapping): string | undefined {
   const said = currenciesIn(task);
   const chosen = isSource(parameter) ? said[0] : said.length > 1 ? said.at(-1) : undefined;
-  return (chosen ?? (/^currency/i.test(parameter.name) ? said[0] : undefined))?.code;
+  const isOnly = parameters.filter((each) => kindOf(each) === "currency").length === 1;
+  return (chosen ?? (isOnly ? said[0] : undefined))?.code;
 }

@@ -20,11 +20,14 @@ const BACKWARD = /\s(?:out of|from)\s/i;
  */
 export function directionFit(task: string, description: string, english = task): number {
   // The first sentence says what a tool does; the others are about details ("comes as base64").
-  const wish = directionOf(withEndings(task)) ?? (english === task ? undefined : fromFile(task, english));
+  const said = directionOf(withEndings(task));
+  const wish = said ?? (english === task ? undefined : fromFile(task, english));
   const offer = directionOf(description.split(/\.\s/)[0] ?? "");
   if (!wish || !offer) return 0;
-  const same = shared(wish.to, offer.to) + shared(wish.from, offer.from);
+  const sameEnd = shared(wish.to, offer.to);
+  const same = sameEnd + shared(wish.from, offer.from);
   const opposite = shared(wish.to, offer.from) + shared(wish.from, offer.to);
+  if (said && sameEnd + opposite === 0) return 0; // "transactions from May to June": the end is what tells the direction
   return same === opposite ? 0 : (same - opposite) / (same + opposite);
 }
 

@@ -16,6 +16,8 @@ export interface PayloadHints {
   readonly inEnglish?: (text: string) => string;
   /** The capability's name: "on github" is not a value. */
   readonly calledNames?: readonly string[];
+  /** What the tool says of itself. Only then the one thing that is left of the task is taken for a required text. */
+  readonly about?: string;
   /** The path of an operation: "pod web-0" fills `/pods/{name}`. */
   readonly path?: string;
 }

@@ -11,7 +11,7 @@ const CALLED = new RegExp(
 /** A title may hold any word: it ends at a comma, or where another parameter is named. */
 const TITLED =
   /(?<!\p{L})(?:titled|entitled|titulad[oa]|intitulée?s?|intitulad[oa]|mit (?:dem )?Titel|con (?:el )?título|avec (?:le )?titre|com (?:o )?título)\s+["'„“«]?([^,.;:!?"”“»]{1,120})/iu;
-const CAPITALS = String.raw`\p{Lu}[\p{L}\p{N}'&-]*(?:\s+\p{Lu}[\p{L}\p{N}&-]*)*`;
+const CAPITALS = String.raw`\p{Lu}[\p{L}\p{N}'&-]*(?:\s+(?:(?:of|of the|de|del|du|da|do|von der)\s+(?=\p{Lu}))?\p{Lu}[\p{L}\p{N}&-]*)*`;
 const POSSESSIVE = /(?<!^)\b(\p{Lu}[\p{L}-]*(?:\s+\p{Lu}[\p{L}-]*)*)['’]s\b/u;
 const AFTER_PREPOSITION = new RegExp(
   String.raw`(?<!\p{L})(?:for|of|to|with|from|by|about|on|an|für|von|bei|para|a|al|con|pour|à|avec|chez|ao|à)\s+(?:the\s+|Mr\.?\s+|Mrs\.?\s+|Frau\s+|Herrn?\s+|señora?\s+)?(${CAPITALS})`,

@@ -10,8 +10,11 @@ import type { FoundValue } from "./task-values.ts";
 import { identifierWords, isStopTerm, words } from "./text.ts";
 
 const UNNAMED = 9; // words; further away a word says nothing about a number
+const UNASSIGNED = 40; // dearer than any single assignment
 const SAME_UNIT = 4;
 const ANOTHER_NUMBER = 8;
+const ANOTHER_PART = 3;
+const AND = /^(?:and|und|y|et|e)$/;
 const BEHIND = 2; // the word before a number names it more often than the one behind
 const MOST = 6; // parameters and numbers: more are not decided together
 
@@ -40,7 +43,7 @@ function distinctWords(parameters: readonly ParameterSchema[]): string[][] {
   const all = parameters.map(({ name }) =>
     words(identifierWords(name))
       .filter((word) => word.length > 2 && !isStopTerm(word))
-      .map(stem),
+      .map(stemOf),
   );
   return all.map((own) => own.filter((word) => all.filter((each) => each.includes(word)).length === 1));
 }
@@ -58,19 +61,24 @@ function cost(
 
 /** In words, from the number to the nearest of these words. */
 function distance({ at, end }: FoundValue, own: readonly string[], { task }: Mapping): number {
-  const before = task.slice(0, at).split(/[.;!?]\s/).at(-1) ?? "";
+  const before = (
+    task
+      .slice(0, at)
+      .split(/[.;!?]\s/)
+      .at(-1) ?? ""
+  ).replaceAll(",", " and ");
   const behind = /^[^,.;:!?]*/.exec(task.slice(end))?.[0].split(/\s(?:and|und|y|et|e)\s/)[0] ?? "";
-  return Math.min(
-    stepsTo(words(before).reverse(), own),
-    BEHIND + stepsTo(words(behind), own),
-    Infinity,
-  );
+  return Math.min(stepsTo(words(before).reverse(), own), BEHIND + stepsTo(words(behind), own), Infinity);
 }
 
+const stemOf = (word: string): string => stem(word.replace(/(?<=^child)ren$/, ""));
+
 function stepsTo(spoken: readonly string[], own: readonly string[]): number {
-  const at = spoken.findIndex((word) => own.includes(stem(word)));
+  const at = spoken.findIndex((word) => own.includes(stemOf(word)));
   if (at < 0 || at >= UNNAMED) return Infinity;
-  return at + spoken.slice(0, at).filter((word) => /^\d/.test(word)).length * ANOTHER_NUMBER;
+  const between = spoken.slice(0, at);
+  const numbers = between.filter((word) => /^\d/.test(word)).length;
+  return at + numbers * ANOTHER_NUMBER + between.filter((word) => AND.test(word)).length * ANOTHER_PART;
 }
 
 /** Which column each row takes, at the lowest sum; a row may take none. */
@@ -86,7 +94,7 @@ function cheapest(costs: readonly (readonly number[])[]): (number | undefined)[]
     next.forEach((cost, at) => {
       if (cost < Infinity && !taken.includes(at)) tryFrom(row + 1, [...taken, at], sum + cost);
     });
-    tryFrom(row + 1, [...taken, undefined], sum + UNNAMED * 2);
+    tryFrom(row + 1, [...taken, undefined], sum + UNASSIGNED);
   };
   tryFrom(0, [], 0);
   return best.taken;

@@ -152,9 +152,12 @@ function isName(word: string, next: string, fixed: ReadonlySet<string>): boolean
   return !known && (next === "" || isStopTerm(next.toLowerCase()));
 }
 
+/** Quoted texts, addresses, days and times of day. */
+const NO_IDENTIFIER = /"[^"]*"|https?:\S+|\S+@\S+|\b\d{4}-\d{2}-\d{2}(?:T\S+)?|\b\d{1,2}:\d{2}(?::\d{2})?\b/g;
+
 /** All identifiers in the task: each needs a place in the path or the body. */
 function identifiersIn(task: string): string[] {
-  const rest = task.replace(/"[^"]*"|https?:\S+|\S+@\S+/g, " ");
+  const rest = task.replace(NO_IDENTIFIER, " ");
   const pairs = [...rest.matchAll(new RegExp(PAIR, "g"))].flatMap(([, first = "", second = ""]) => [
     first,
     second,

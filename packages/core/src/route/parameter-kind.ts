@@ -92,12 +92,16 @@ export function kindOf({
   if (/[_-][giu]?id$/i.test(snake)) return "identifier";
   const named = RULES.find((rule) => rule.name.test(name)) ?? RULES.find((rule) => rule.name.test(snake));
   const description = (typeof said === "string" ? said : "").replaceAll(DERIVED, "");
-  const described = TEXT_NAME.test(name)
-    ? SOUGHT_PLACE.test(description) && { kind: "place" as const }
-    : RULES.find((rule) => rule.description?.test(description) === true);
+  const described = describedKind(name, description);
   // The described kind is more exact where the name only says "name", "place" or nothing.
   const isVague = named === undefined || VAGUE.has(named.kind) || EITHER_DAY_OR_TIME.test(name);
-  return (isVague ? described || named : named)?.kind;
+  return isVague ? (described ?? named?.kind) : named.kind;
+}
+
+function describedKind(name: string, description: string): ParameterKind | undefined {
+  const kind = RULES.find((each) => each.description?.test(description) === true)?.kind;
+  if (!TEXT_NAME.test(name) || (name === "code" && kind !== undefined && CODED.has(kind))) return kind;
+  return SOUGHT_PLACE.test(description) ? "place" : undefined;
 }
 
 /** "If not given, the lexer is guessed from the filename" tells of another parameter. */
@@ -106,6 +110,9 @@ const DERIVED =
 /** A `query` that is a place: "Location name to search for". */
 const SOUGHT_PLACE =
   /^(?:the )?(?:name of (?:the|a) )?(?:location|place|city|address|town)(?: name)?\b(?! of\b)/i;
+
+/** What a `code` may stand for, beside a program's text. */
+const CODED = new Set<ParameterKind>(["language", "currency"]);
 
 const EITHER_DAY_OR_TIME = /^(start|end|when|from_time|to_time)$/i;
 const VAGUE = new Set<ParameterKind>(["name", "place", "identifier"]);

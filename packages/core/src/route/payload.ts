@@ -6,6 +6,7 @@ import type { JsonSchema, JsonValue } from "../schema.ts";
 import { withoutMention } from "./capability-mention.ts";
 import { arrayFor, describedChoices, enumValue, mentionedChoice, switchFor } from "./choice-arguments.ts";
 import { currencyFor, languageFor } from "./code-arguments.ts";
+import { dateAs } from "./declared-dates.ts";
 import { behindColon, isFreeText } from "./free-text.ts";
 import { labelledValues } from "./labelled-values.ts";
 import { isText, type Mapping, type PayloadHints, take, useUp } from "./mapping.ts";
@@ -13,7 +14,9 @@ import { besideNoun, directed, identifierFor, isOfAnotherThing, named, nameFor }
 import { nestedValue } from "./nested-arguments.ts";
 import { numberFor } from "./number-arguments.ts";
 import { numbersByName } from "./numbers-by-name.ts";
+import { onlyThing } from "./only-thing.ts";
 import { pathValues } from "./operation.ts";
+import { pairArguments } from "./pair-arguments.ts";
 import { kindOf, type ParameterKind } from "./parameter-kind.ts";
 import { type ParameterSchema, parametersOf } from "./parameters.ts";
 import { pathArguments } from "./path-arguments.ts";
@@ -57,6 +60,11 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   fillLabelled(open, payload, mapping);
   fillRepository(open, payload, mapping);
   fillPaths(open, payload, mapping);
+  const pair = pairArguments(
+    parameters.filter(({ name }) => payload[name] === undefined),
+    mapping,
+  );
+  fill(parameters, payload, ({ name }) => pair.get(name));
   const numbers = numbersByName(
     parameters.filter(({ name }) => payload[name] === undefined),
     mapping,
@@ -67,6 +75,7 @@ export function mapPayload(task: string, schema: JsonSchema, hints: PayloadHints
   const neededFirst = [...parameters].sort((a, b) => Number(b.required) - Number(a.required));
   for (const pass of [directed, besideNoun, freeValue, handedOver, nested])
     fill(neededFirst, payload, (parameter) => pass(parameter, mapping));
+  fill(neededFirst, payload, (parameter) => onlyThing(parameter, mapping, payload));
   const given = ({ name, schema }: ParameterSchema) =>
     payload[name] !== undefined || schema.default !== undefined || schema.const !== undefined;
   const missing = parameters
@@ -197,12 +206,12 @@ const FILLS: Readonly<Record<Exclude<ParameterKind, "path">, Fill>> = {
   date: (parameter, mapping) => {
     const date = take(mapping, "date");
     if (date === undefined && /^(start|end|when)$/i.test(parameter.name)) return take(mapping, "time");
-    return parameter.schema.format === "date" ? date?.slice(0, 10) : date;
+    return date === undefined ? undefined : dateAs(date, parameter.schema);
   },
   time: taking("time"),
   timezone: (_, { task, hints }) =>
     /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?\b/.exec(task)?.[0] ?? hints.timezoneOf?.(task),
-  host: (_, { task }) => /\b(?:[a-z0-9-]+\.)+[a-z]{2,}\b/i.exec(task)?.[0],
+  host: (_, { task }) => /\b(?:(?:[a-z0-9-]+\.)+[a-z]{2,}|\d{1,3}(?:\.\d{1,3}){3})\b/i.exec(task)?.[0],
   place: (parameter, mapping) => placeIn(parameter, mapping) ?? mapping.hints.placeOf?.(mapping.task),
   pattern: (parameter, mapping) => patternFor(parameter, mapping),
   language: (parameter, mapping) => languageFor(parameter, mapping),

@@ -5,6 +5,7 @@
 import type { Capability } from "../capability.ts";
 import type { JsonSchema, JsonValue } from "../schema.ts";
 import { type AnyTool, riskOf, type ToolRisk, whyUnavailable } from "../tool.ts";
+import { shortName } from "./called-by-name.ts";
 import { type ChoosableTool, chooseTool } from "./choose-tool.ts";
 import type { PayloadHints } from "./mapping.ts";
 import { isRecord, parametersOf } from "./parameters.ts";
@@ -150,12 +151,17 @@ const callOf = (
     ? { route: `/v1/capabilities/${id}/tools/${tool ?? ""}`, method: "POST" }
     : { route: routing.route, method: routing.method ?? "POST" };
 
+const calledNamesOf = ({ id, name }: Pick<Capability, "id" | "name">): string[] => [
+  ...new Set([id, name, shortName(id), shortName(name)].flatMap((called) => called ?? [])),
+];
+
 function toStep(
   capability: Capability,
   task: string,
   { label, confidence }: { readonly label: string; readonly confidence: number },
-  { hints = {}, chooseTool: choose }: PlanParts,
+  { hints: shared = {}, chooseTool: choose }: PlanParts,
 ): Step {
+  const hints = { ...shared, calledNames: calledNamesOf(capability) };
   const tools = choosable(capability);
   const chosen = tools.length > 1 ? choose?.(task, capability, hints) : undefined;
   const tool = tools.find(({ name }) => name === chosen) ?? toolFor(task, tools);
@@ -171,7 +177,7 @@ function toStep(
   } = mapPayload(task, schema, {
     ...hints,
     constants,
-    calledNames: [...new Set([capability.id, capability.name])],
+    about: `${tool?.name} ${tool?.description}`,
     ...(path !== undefined && { path }),
   });
   const isOfRoute = capability.routing?.route !== undefined; // its author says what a task to it does

@@ -15,7 +15,7 @@ const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", 
 const MONTH =
   "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
 const DAY = "(\\d{1,2})(?:st|nd|rd|th)?";
-const YEAR = "(?:,?\\s+(\\d{4}))?";
+const YEAR = "(?:,?\\s*(\\d{4}))?";
 const DAY_MS = 86_400_000;
 
 type Read = (match: RegExpMatchArray, now: Date | undefined, isPast: boolean) => string | undefined;
@@ -47,6 +47,26 @@ const FORMS: readonly (readonly [RegExp, Read])[] = [
   ],
 ];
 const SHIFTS: Readonly<Record<string, number>> = { today: 0, tonight: 0, tomorrow: 1, yesterday: -1 };
+
+const YEAR_FIRST = /(?<![\d./])(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?![\d./])/g;
+const YEAR_LAST = /(?<![\d./-])(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?![\d./-])/g;
+
+/** "2024/05/04", "31.12.2024"; "4/5/2024" is read only where the day cannot be the month. */
+export const datesInDigits = (text: string): DateText[] => [
+  ...[...text.matchAll(YEAR_FIRST)].flatMap((match) => {
+    const [, year, month, day] = match.map(Number);
+    return dated(match, dayOf(day ?? 0, (month ?? 0) - 1, year));
+  }),
+  ...[...text.matchAll(YEAR_LAST)].flatMap((match) => {
+    const [first, second, year] = [Number(match[1]), Number(match[3]), Number(match[4])];
+    if (first > MONTHS.length || match[2] === ".") return dated(match, dayOf(first, second - 1, year));
+    const isClear = second > MONTHS.length || first === second;
+    return isClear ? dated(match, dayOf(second, first - 1, year)) : [];
+  }),
+];
+
+const dated = (match: RegExpExecArray, date: string | undefined): DateText[] =>
+  date === undefined ? [] : [{ date, at: match.index, end: match.index + match[0].length }];
 
 export const datesInWords = (text: string, now?: Date): DateText[] => [
   ...englishDates(text, now),

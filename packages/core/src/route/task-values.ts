@@ -1,5 +1,5 @@
 /** Values in a task's text: URLs, quoted texts, paths, numbers, dates, lists. Each is found once, with its position. */
-import { datesInWords } from "./task-dates.ts";
+import { datesInDigits, datesInWords } from "./task-dates.ts";
 import { numbersInWords } from "./task-numbers.ts";
 import { timesIn } from "./task-times.ts";
 import { writtenNumbers } from "./written-numbers.ts";
@@ -100,6 +100,7 @@ const inPattern =
 const FINDERS: readonly Finder[] = [
   ...PATTERNS.filter(([kind]) => kind !== "identifier").map(inPattern),
   inPattern(["phone", SAID_PHONE]),
+  found("date", datesInDigits, ({ date }) => date),
   inPattern(["phone", PHONE]),
   found("time", timesIn, ({ time }) => time),
   ...PATTERNS.filter(([kind]) => kind === "identifier").map(inPattern),

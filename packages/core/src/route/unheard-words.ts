@@ -5,7 +5,7 @@
  */
 import type { Capability } from "../capability.ts";
 import type { JsonValue } from "../schema.ts";
-import { actionBits, documentActions, isActionVerb } from "./actions.ts";
+import { actionBits, documentActions, isActionVerb, isSameDeed } from "./actions.ts";
 import type { ChoosableTool } from "./choose-tool.ts";
 import { isRecord, parametersOf } from "./parameters.ts";
 import { stem } from "./stem.ts";
@@ -64,12 +64,6 @@ export function unheardWords({ rest, payload, capability, tool }: Heard): string
   };
   return [...new Set(words(rest.replaceAll(DESCRIPTIVE, " ")).filter((word) => !isHeard(word)))];
 }
-
-const MAKING = actionBits(["register", "append", "post"]);
-
-/** People log, note and post what a program creates. */
-const isSameDeed = (said: number, own: number): boolean =>
-  (said & own) !== 0 || ((said & MAKING) !== 0 && (own & actionBits(["register", "append"])) !== 0);
 
 function spokenOf({ id, name, description, routing = {} }: Heard["capability"], tool: ChoosableTool): string {
   const own = [
