@@ -55,6 +55,14 @@ export function timezoneOf(text: string): string | undefined {
   return country && countries.get(country);
 }
 
+/** The words of a text that name the place of its zone, in whichever language. */
+export function placeWords(text: string): string {
+  english ??= loadCities();
+  return [english, foreignCities(), (countries ??= loadCountries())]
+    .map((names) => nameIn(text, names) ?? "")
+    .join(" ");
+}
+
 /** What a text calls a place of this zone: "Boston", although the zone is called New York's. */
 export function cityIn(text: string, zone: string): string | undefined {
   english ??= loadCities();
@@ -64,10 +72,15 @@ export function cityIn(text: string, zone: string): string | undefined {
 
 /** The English name of a city that another language calls differently: "Tokyo" for 東京. */
 export function placeOf(text: string): string | undefined {
-  foreign ??= new Map(Object.entries(JSON.parse(readFileSync(NAMES, "utf8")) as Record<string, string>));
-  const name = nameIn(text, foreign);
-  const city = name && foreign.get(name);
+  const names = foreignCities();
+  const name = nameIn(text, names);
+  const city = name && names.get(name);
   return city && titled(city);
+}
+
+function foreignCities(): ReadonlyMap<string, string> {
+  foreign ??= new Map(Object.entries(JSON.parse(readFileSync(NAMES, "utf8")) as Record<string, string>));
+  return foreign;
 }
 
 const titled = (name: string): string => name.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());

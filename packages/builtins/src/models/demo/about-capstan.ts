@@ -8,7 +8,7 @@ const ABOUT: readonly (readonly [asked: RegExp, answer: string])[] = [
     "A tool that needs approval does not run until somebody answers: you see the call with its arguments, and allow it, change it or deny it. The run waits, also over a restart. Everything that waits is under [Approvals](/approvals). Say **tour** to try it.",
   ],
   [
-    /\b(?:is|are|does|do)\b.{0,12}\b(?:this|it|capstan|you)\b.{0,20}\b(?:free|cost|subscription)\b|\bfree to use\b|^(?:what(?:'s| is| are)? )?(?:the |your )?(?:price|prices|pricing|subscription|costs?)(?: of (?:this|it|capstan))?[?!. ]*$|\bhow much (?:does|do|will|would|is) (?:this|it|that|capstan|you|we|i)\b(?! \w+ (?:have|need|want|eat|drink|weigh))|\bdo (?:i|we) (?:have|need) to pay\b/i,
+    /\b(?:is|are|does|do)\b.{0,12}\b(?:this|it|capstan|you)\b.{0,20}\b(?:free|cost|subscription)\b|\bfree to use\b|\b(?:kostenlos|gratuite?|gratis)\b|無料|免费|免費|무료|бесплатн|^(?:what(?:'s| is| are)? )?(?:the |your )?(?:price|prices|pricing|subscription|costs?)(?: of (?:this|it|capstan))?[?!. ]*$|\bhow much (?:does|do|will|would|is) (?:this|it|that|capstan|you|we|i)\b(?! \w+ (?:have|need|want|eat|drink|weigh))|\bdo (?:i|we) (?:have|need) to pay\b/i,
     "Capstan and this demo cost nothing. With a provider's key you pay that provider for what you use; [Usage](/usage) shows tokens and cost, and [Budgets](/budgets) limit them.",
   ],
   [
@@ -60,11 +60,19 @@ const ABOUT: readonly (readonly [asked: RegExp, answer: string])[] = [
     "The demo answers in English, and knows a few phrases of other languages. A real model speaks yours.",
   ],
   [
-    /\b(?:difference|different|compared?|better)\b.*\b(?:chatgpt|gpt|claude|gemini|copilot|langchain|langgraph|mastra|langfuse)\b/i,
+    /\b(?:difference|different|compared?|better|instead|rather|alternative|replaces?|versus|vs)\b.*\b(?:chatgpt|gpt|claude|gemini|copilot|n8n|zapier|dify|autogen|crewai|lang\w+|mastra)\b|\bwhy (?:would|should|do) (?:i|we|one|anybody|anyone) (?:use|need|want|choose) (?:this|it|capstan)\b|\bwhat(?:'s| is) the point\b|\bwhat do i need (?:this|it|capstan|you) for\b/i,
     "Capstan is not a model. It runs agents with the model you choose: it gives them tools, asks before a tool runs where you want that, continues after a crash, and records every step. The demo only stands in until a model is there.",
   ],
   [
-    /^[^\p{L}]*(?:what(?:'s| is)|calculate|compute)?[^\p{L}]*\d[\d\s.,()]*[-+*/^%×÷][-+*/^%×÷\d\s.,()]*[?=]*$|\d\s*(?:%|percent)|\b(?:percent|percentage|square root|sqrt|squared|cubed|to the power)\b/iu,
+    /^(?:how|can|could|do|does|is|are|will)\b.*\b(?:connect|access|integrat\w*|link|plug|hook|talk to|work with|read|use|support)\b.*\b(?:database|postgres\w*|mysql|sql|slack|github|gitlab|jira|notion|google|gmail|outlook|calendar|drive|teams|discord|telegram|whatsapp|salesforce|mcp|apis?|webhooks?|e-?mails?|crm)\b/i,
+    "An agent reaches other systems through its capabilities: add an MCP server, an API with an OpenAPI description, a package or a program under [Packages](/packages), and sign in under [Connections](/connections). Then give the capability to an agent.",
+  ],
+  [
+    /\b(?:can|could|do|are) you (?:see|hear|watch|listen|look|record)\w*\b.*\b(?:my|me|i|screen|camera|microphone|voice|files?|computer|browser)\b/i,
+    "I see only this conversation: what you write and the files you attach. What a tool may reach is decided by the agent's capabilities and by its approvals.",
+  ],
+  [
+    /^(?!\s*\d{4}-\d\d-\d\d\b)[^\p{L}]*(?:what(?:'s| is)|calculate|compute)?[^\p{L}]*\d[\d\s.,()]*[-+*/^%×÷][-+*/^%×÷\d\s.,()]*[?=]*$|\d\s*(?:%|percent)|\b(?:percent|percentage|square root|sqrt|squared|cubed|to the power)\b/iu,
     "The calculator adds, subtracts, multiplies or divides two numbers at a time: “Multiply 0.2 by 80” works. A real model splits other calculations into such steps.",
   ],
   [

@@ -10,7 +10,7 @@ import {
   identifierWords,
   mapPayload,
 } from "@capstan/core/internal";
-import { placeOf, timezoneOf } from "../city-zones.ts";
+import { placeOf, placeWords, timezoneOf } from "../city-zones.ts";
 import { isOrder, mayDestroy } from "./is-order.ts";
 import type { Call } from "./turn.ts";
 
@@ -36,6 +36,8 @@ const SAYINGS: readonly (readonly [said: RegExp, meant: string])[] = [
     /^(?:remove|erase|trash|wipe|rm|clear|get rid of)\b|\b(?:lösche?|supprime|borra|elimina|cancella)(?!\p{L})/iu,
     "delete",
   ],
+  [/^(?:open|show|read|display|view)\s+(?:(?:the|my|a|this|that)\s+)?file[?!. ]*$/i, "read file content path"],
+  [/^(?:create|make|start|begin)\s+(?:me\s+)?(?:a|an|the|my)\s+(?:new\s+|text\s+)?(?:file|document)\b/i, "write file"],
   [/\bsave\b|\bnote down\b|\bput\b/i, "write"],
   [
     /\bfolder\b|^(?:list|show|what are|see)\b.*\b(?:my|the|all) files\b|^(?:what|which|do i have any) files\b/i,
@@ -69,6 +71,10 @@ const BARE_DOMAIN =
   /(?<![\w@/.:-])((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|io|dev|ai|app|edu|gov|co|info|de|fr|es|nl|eu|uk|ch|at|jp)(?:\/[^\s,;]*[^\s,;.?!])?)(?![\w-])/gi;
 const RUN_CODE =
   /^(?:please\s+)?(?:run|execute|eval(?:uate)?)\s+(?:this\s+|the\s+)?(?:(python|javascript|js|bash|shell)\b)?(?:\s*code)?\s*:?\s*([\s\S]+?)(?:\s+(?:in|with|as)\s+(python|javascript|js|bash|shell)\s*)?$/i;
+/** "python: print(1)". */
+const LANGUAGE_FIRST = /^(python|javascript|js|bash|shell)\s*:\s*(\S[\s\S]*)$/i;
+/** Brackets, or a command with an option: "ls -la". */
+const LOOKS_LIKE_CODE = /[(){}[\];=|]|^[\w./-]+ +-/;
 /** "Divide 100 by it", "subtract that from 100". */
 const RESULT_COMES_SECOND = /\bby (?:it|that|the result)\b|\b(?:it|that|the result) from\b/i;
 /** "17% of 350" holds no 17 that may be added. */
@@ -92,8 +98,8 @@ export function chooseCall(
   earlier: Earlier,
 ): Choice | undefined {
   if (!isOrder(step)) return undefined;
-  const code = codeCall(step, tools);
-  if (code) return { call: code };
+  const code = codeChoice(step, tools);
+  if (code) return code;
   const sentence = step.replace(BARE_DOMAIN, "https://$1");
   const words = withSayings(sentence);
   const choices = chooseTool(
@@ -219,6 +225,7 @@ function explainedShare(
     ...own,
     ...sayings.flatMap(([pattern]) => contentTerms(pattern.exec(step)?.[0] ?? "")),
     ...contentTerms(identifierWords(JSON.stringify(input))),
+    ...(Object.values(input).includes(timezoneOf(step) ?? "") ? contentTerms(placeWords(step)) : []),
   ]);
   if (!known.has(said[0] ?? "")) return 0; // what is asked for comes first: "zip a.txt" is not about reading it
   return said.filter((term) => known.has(term)).length / said.length;
@@ -262,18 +269,22 @@ const isRequired = ({ required }: JsonSchema, name: string): boolean =>
   Array.isArray(required) && required.includes(name);
 
 /** "Run python: print(1 + 1)", or a fenced block, for a tool that takes a language and code. */
-function codeCall(step: string, tools: readonly ChoosableTool[]): Call | undefined {
+function codeChoice(step: string, tools: readonly ChoosableTool[]): Choice | undefined {
   const program = programIn(step);
   if (!program) return undefined;
   const tool = tools.find(({ inputSchema }) => languagesOf(inputSchema).includes(program.language));
-  return tool && { tool: tool.name, input: program };
+  if (tool) return { call: { tool: tool.name, input: program } };
+  const runner = tools.find(({ inputSchema }) => languagesOf(inputSchema).length > 0);
+  const isUnnamed = program.language === "" && LOOKS_LIKE_CODE.test(program.code);
+  return runner && isUnnamed ? { tool: runner.name, lacking: ["language"] } : undefined;
 }
 
 function programIn(step: string): { language: string; code: string } | undefined {
   const [, fencedIn, block] = FENCED.exec(step) ?? [];
   const [, before, said, after] = RUN_CODE.exec(step.trim()) ?? [];
-  const code = block ?? said;
-  const named = (block === undefined ? (before ?? after) : fencedIn)?.toLowerCase() ?? "";
+  const [, first, rest] = LANGUAGE_FIRST.exec(step.trim()) ?? [];
+  const code = block ?? rest ?? said;
+  const named = (block === undefined ? (first ?? before ?? after) : fencedIn)?.toLowerCase() ?? "";
   return code === undefined
     ? undefined
     : { language: LANGUAGE_NAMES[named] ?? named, code: withoutTicks(code.trim()) };
