@@ -58,9 +58,8 @@ export function timezoneOf(text: string): string | undefined {
 /** The words of a text that name the place of its zone, in whichever language. */
 export function placeWords(text: string): string {
   english ??= loadCities();
-  return [english, foreignCities(), (countries ??= loadCountries())]
-    .map((names) => nameIn(text, names) ?? "")
-    .join(" ");
+  countries ??= loadCountries();
+  return [english, foreignCities(), countries].map((names) => nameIn(text, names) ?? "").join(" ");
 }
 
 /** What a text calls a place of this zone: "Boston", although the zone is called New York's. */

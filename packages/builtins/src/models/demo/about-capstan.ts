@@ -4,6 +4,10 @@ const SETTINGS = "[Settings](/settings/models)";
 
 const ABOUT: readonly (readonly [asked: RegExp, answer: string])[] = [
   [
+    /^where\b.*\b(?:my|the|our) (?:files?|documents?|folders?)\b(?!.*\b(?:stored?|saved?|kept)\b)/i,
+    "The files of this conversation are in its panel **Files**, and every session keeps its own: open an older one under [Sessions](/sessions).",
+  ],
+  [
     /\b(?:how|what|why|explain|when)\b.*\bapprov(?:e|ed|al|als|ing)\b(?: (?:a|the|this|that|it|them|something|things?|calls?|tools?|runs?|process|flow|button|do|does|is|are|mean|works?|here|needed|required|asked|for|in capstan))*[?!. ]*$/i,
     "A tool that needs approval does not run until somebody answers: you see the call with its arguments, and allow it, change it or deny it. The run waits, also over a restart. Everything that waits is under [Approvals](/approvals). Say **tour** to try it.",
   ],
@@ -26,6 +30,10 @@ const ABOUT: readonly (readonly [asked: RegExp, answer: string])[] = [
   [
     /^(?:please )?(?:show|list|open|see|where are|what are)(?: me)?(?: all)?(?: of)? (?:my|the) (?:agents|assistants|bots)[?!. ]*$/i,
     "Your agents are under [Agents](/agents).",
+  ],
+  [
+    /\b(?:uninstall|remove|get rid of)\b.*\b(?:this|it|capstan|you)[?!. ]*$/i,
+    "Stop the server with Ctrl-C, then delete its folder and the folder with its data, which [This server](/settings/about) names.",
   ],
   [
     /^(?:is|are|what|which|under)\b.*\b(?:open[- ]?source|licen[cs]ed?)\b/i,
@@ -72,7 +80,7 @@ const ABOUT: readonly (readonly [asked: RegExp, answer: string])[] = [
     "I see only this conversation: what you write and the files you attach. What a tool may reach is decided by the agent's capabilities and by its approvals.",
   ],
   [
-    /^(?!\s*\d{4}-\d\d-\d\d\b)[^\p{L}]*(?:what(?:'s| is)|calculate|compute)?[^\p{L}]*\d[\d\s.,()]*[-+*/^%×÷][-+*/^%×÷\d\s.,()]*[?=]*$|\d\s*(?:%|percent)|\b(?:percent|percentage|square root|sqrt|squared|cubed|to the power)\b/iu,
+    /^(?!\s*\d{1,4}([-/.])\d\d?\1\d{2,4}\b)[^\p{L}]*(?:what(?:'s| is)|calculate|compute)?[^\p{L}]*\d[\d\s.,()]*[-+*/^%×÷][-+*/^%×÷\d\s.,()]*[?=]*$|\d\s*(?:%|percent)\s*(?:of|off|from|to|plus|more|less)\b|\b(?:percentage of|square root|sqrt|squared|cubed|to the power)\b/iu,
     "The calculator adds, subtracts, multiplies or divides two numbers at a time: “Multiply 0.2 by 80” works. A real model splits other calculations into such steps.",
   ],
   [

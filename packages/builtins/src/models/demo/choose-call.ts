@@ -36,8 +36,14 @@ const SAYINGS: readonly (readonly [said: RegExp, meant: string])[] = [
     /^(?:remove|erase|trash|wipe|rm|clear|get rid of)\b|\b(?:lösche?|supprime|borra|elimina|cancella)(?!\p{L})/iu,
     "delete",
   ],
-  [/^(?:open|show|read|display|view)\s+(?:(?:the|my|a|this|that)\s+)?file[?!. ]*$/i, "read file content path"],
-  [/^(?:create|make|start|begin)\s+(?:me\s+)?(?:a|an|the|my)\s+(?:new\s+|text\s+)?(?:file|document)\b/i, "write file"],
+  [
+    /^(?:open|show|read|display|view)\s+(?:(?:the|my|a|this|that)\s+)?file[?!. ]*$/i,
+    "read file content path",
+  ],
+  [
+    /^(?:create|make|start|begin)\s+(?:me\s+)?(?:a|an|the|my)\s+(?:new\s+|text\s+)?(?:file|document)\b/i,
+    "write file",
+  ],
   [/\bsave\b|\bnote down\b|\bput\b/i, "write"],
   [
     /\bfolder\b|^(?:list|show|what are|see)\b.*\b(?:my|the|all) files\b|^(?:what|which|do i have any) files\b/i,

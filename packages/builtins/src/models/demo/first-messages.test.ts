@@ -1,6 +1,7 @@
 /** Typical first messages of newcomers to the starter agent, and the demo's answers. */
 import { describe, expect, test } from "vitest";
 import { called, offeredBy, user } from "./fixtures/demo-conversation.ts";
+import newcomers from "./fixtures/newcomers.json" with { type: "json" };
 import { reply } from "./reply.ts";
 import { wordAnswer } from "./word-answer.ts";
 
@@ -122,6 +123,36 @@ describe("answers in sentences, without a call", () => {
 
   test.each([["hi"], ["help"], ["tell me a joke"]])("%j offers to add a key", (message) => {
     expect(answer(message).text).toContain("[Add a provider key](/settings/models)");
+  });
+});
+
+describe("collected first messages: a call where one is asked for, a sentence otherwise", () => {
+  const collected: readonly { say: string; call?: string; input?: object }[] = newcomers;
+  test.each(collected)("$say", ({ say, call: tool, input = {} }) => {
+    const { text, call } = answer(say);
+    expect(call?.tool).toBe(tool);
+    expect(call?.input ?? {}).toMatchObject(input);
+    expect(text ?? "").not.toMatch(/[{}]|undefined/);
+    if (!call) expect(text).toMatch(/\w{3}.*[.!:)]$/s);
+  });
+
+  test.each<[string, RegExp]>([
+    ["ok I installed it. now what", /^I am Capstan's built-in demo/],
+    ["is this chatgpt?", /^I am Capstan's built-in demo/],
+    ["can you connect to my postgres database", /\[Packages\]\(\/packages\)/],
+    ["I don't get it. Why would I use this instead of LangGraph?", /^Capstan is not a model/],
+    ["why did you not answer me before??", /^Sorry about that/],
+    ["can you see my screen", /^I see only this conversation/],
+    ["これは無料ですか？", /cost nothing/],
+    ["run ls -la", /also needs `language`. For example: “Run python:/],
+    ["open the file", /`read_file`, but it also needs `path`/],
+    ["where did my file go?", /panel \*\*Files\*\*/],
+    ["my laptop is at 12% battery", /called none/],
+    ["12/05/2026", /called none/],
+    ["traduis 'good morning' en japonais", /I read little but English/],
+    ["how do I uninstall this", /delete its folder/],
+  ])("%j is answered to the point", (message, expected) => {
+    expect(answer(message).text).toMatch(expected);
   });
 });
 
