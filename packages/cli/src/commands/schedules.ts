@@ -7,9 +7,14 @@ import { runVerb } from "../run-verb.ts";
 
 export const schedules: Command = {
   usage:
-    'capstan schedules [list | add <capability> --cron "0 9 * * 1-5" | run <id> | pause <id> | resume <id> | remove <id>] [--timezone Europe/Berlin]',
+    'capstan schedules [list | add <capability> --cron "0 9 * * 1-5" [--agent <agent>] [--message "Report the tide"] | run <id> | pause <id> | resume <id> | remove <id>] [--timezone Europe/Berlin]',
   summary: "Lists, creates, runs, pauses, resumes and removes schedules.",
-  options: { cron: { type: "string" }, timezone: { type: "string" } },
+  options: {
+    cron: { type: "string" },
+    timezone: { type: "string" },
+    agent: { type: "string" },
+    message: { type: "string" },
+  },
   run: (context) =>
     runVerb(context, schedules.usage, {
       list: { run: list },
@@ -39,7 +44,13 @@ async function list({ server, print, terminal }: CommandContext) {
 async function add({ server, options, print }: CommandContext, capability: string) {
   const body = requestBody(
     ScheduleCreate,
-    { capability, cron: options.cron, timezone: options.timezone },
+    {
+      capability,
+      cron: options.cron,
+      timezone: options.timezone,
+      agent_id: options.agent,
+      payload: options.message === undefined ? undefined : { message: options.message },
+    },
     schedules.usage,
   );
   if (!body.ok) return body;

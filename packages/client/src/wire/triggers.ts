@@ -53,6 +53,10 @@ const scheduleFields = {
   routing: z
     .strictObject({ channel: z.string().max(100), target: z.string().max(400).optional() })
     .optional(),
+  agent_id: z.uuid().nullable().meta({
+    description:
+      "An agent of the same user that lists the capability; null: any of them. It gets `payload.message` as its message.",
+  }),
   enabled: z.boolean(),
 };
 
@@ -70,7 +74,8 @@ const scheduleKept = {
   last_fired_at: z.string().nullable(),
   next_run_at: z.string().nullable().meta({ description: "Null while it is paused (`enabled: false`)." }),
   agent: NamedAgent.nullable().meta({
-    description: "Who handles it; null until the first run makes an agent for it.",
+    description:
+      "Who handles it; null until the first run makes an agent for it, or when the chosen one no longer can.",
   }),
   last_run: ScheduleRun.nullable(),
   created_at: z.string(),
@@ -99,6 +104,7 @@ export const ScheduleCreate = z
     timezone: scheduleFields.timezone.default("UTC"),
     type: scheduleFields.type.default("schedule"),
     payload: JsonObject.default({}),
+    agent_id: scheduleFields.agent_id.default(null),
     enabled: z.boolean().default(true),
     ...readBack(scheduleKept),
   })

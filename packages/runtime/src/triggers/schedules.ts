@@ -23,6 +23,8 @@ export interface Schedule {
   readonly type: string;
   readonly payload: Record<string, unknown>;
   readonly routing?: { readonly channel: string; readonly target?: string | undefined } | undefined;
+  /** The agent that does the work; without it, any of the user's agents that lists the capability. */
+  readonly agentId?: string | undefined;
   readonly enabled: boolean;
   readonly lastFiredAt?: Date | undefined;
   /** When it was resumed after a pause: earlier times are not caught up. */
@@ -42,8 +44,9 @@ export function scheduleStore({ orm }: Pick<Database, "orm">): ScheduleStore {
   return {
     async list() {
       const rows = await orm.select().from(schedules).orderBy(schedules.createdAt);
-      return rows.map(({ routing, lastFiredAt, resumedAt, ...row }) => ({
+      return rows.map(({ routing, agentId, lastFiredAt, resumedAt, ...row }) => ({
         ...row,
+        ...(agentId && { agentId }),
         ...(routing && { routing }),
         ...(lastFiredAt && { lastFiredAt }),
         ...(resumedAt && { resumedAt }),
@@ -55,6 +58,7 @@ export function scheduleStore({ orm }: Pick<Database, "orm">): ScheduleStore {
       const { id, ...values } = {
         ...schedule,
         routing: schedule.routing ?? null,
+        agentId: schedule.agentId ?? null,
         lastFiredAt: schedule.lastFiredAt ?? null,
         resumedAt: schedule.resumedAt ?? null,
       };
@@ -138,12 +142,12 @@ export const nextTime = ({ cron, timezone, enabled }: Schedule, now: Date): Date
 export const triggerIdOf = (scheduleId: string, at: Date): string =>
   uuidFrom(`${scheduleId} ${at.toISOString()}`, 4);
 
-/** Whether a schedule wrote it: nobody else can derive the id from the payload. */
-export function isOfSchedule({ id, payload }: Pick<Trigger, "id" | "payload">): boolean {
+/** The schedule that wrote it: nobody else can derive the id from the payload. */
+export function scheduleOf({ id, payload }: Pick<Trigger, "id" | "payload">): string | undefined {
   const { schedule_id: schedule, planned_at: planned } = payload ?? {};
   if (typeof schedule !== "string" || typeof planned !== "string" || Number.isNaN(Date.parse(planned)))
-    return false;
-  return id === triggerIdOf(schedule, new Date(planned));
+    return undefined;
+  return id === triggerIdOf(schedule, new Date(planned)) ? schedule : undefined;
 }
 
 /** The latest planned time since the last firing: after a long sleep a schedule fires once, not a hundred times. */

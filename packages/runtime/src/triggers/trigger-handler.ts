@@ -10,21 +10,32 @@ import type { SessionLabels } from "../labels/session-labels.ts";
 import type { RunRecord } from "../runs/history/session-history.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
-import { isOfSchedule } from "./schedules.ts";
+import { type ScheduleStore, scheduleOf } from "./schedules.ts";
 import type { HandledTrigger, HandleOutcome } from "./trigger-manager.ts";
+
+const TITLE_CHARS = 80;
 
 export interface TriggerParts {
   readonly agents: AgentStore;
   readonly sessions: SessionStore;
   readonly registry: CapabilityRegistry;
   readonly runs: Runs;
+  readonly schedules: Pick<ScheduleStore, "list">;
 }
 
 export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) => Promise<HandleOutcome> {
   return async ({ trigger, capability }) => {
-    const bound = await boundAgent(parts, capability, trigger.user);
-    if (bound === undefined) return { ok: false, reason: `no capability "${capability}" is registered` };
-    const title = `${trigger.type} from ${capability}`;
+    const chosen = await chosenAgent(parts, trigger);
+    const bound = await boundAgent(parts, capability, trigger.user, chosen);
+    if (bound === undefined)
+      return {
+        ok: false,
+        reason: chosen
+          ? `the agent chosen for this schedule is gone or no longer has the capability "${capability}"`
+          : `no capability "${capability}" is registered`,
+      };
+    const message = scheduledMessage(trigger);
+    const title = message?.slice(0, TITLE_CHARS) ?? `${trigger.type} from ${capability}`;
     const session = await parts.sessions.create({
       id: trigger.id,
       agentId: bound.id,
@@ -34,8 +45,12 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
       metadata: { trigger: { capability, type: trigger.type } },
       labels: labelsOfTrigger(trigger, capability),
     });
-    const message = { id: `trigger-${trigger.id}`, content: messageOf(trigger, capability) };
-    const sent = await parts.runs.send(session.id, message, { origin: "trigger" });
+    const content = message ?? eventMessage(trigger, capability);
+    const sent = await parts.runs.send(
+      session.id,
+      { id: `trigger-${trigger.id}`, content },
+      { origin: "trigger" },
+    );
     if (!sent.ok) return { ok: false, reason: sent.failure.message };
     return outcomeOf(
       await waitUntilSettled(parts.runs, session.id, sent.value.runId),
@@ -47,17 +62,34 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
 
 /** A service's payload is untrusted, such as an arrived mail; a schedule's was written by its owner. */
 function labelsOfTrigger(trigger: Trigger, capabilityId: string): SessionLabels {
-  if (isOfSchedule(trigger)) return {};
+  if (scheduleOf(trigger) !== undefined) return {};
   return { untrusted: { tool: `the trigger ${trigger.type}`, capabilityId, at: trigger.created_at } };
 }
 
-/** An agent of the trigger's user that lists the capability, otherwise a new one with the scopes it requires; limited by the user's own. */
+/** The agent that the schedule of this trigger names. */
+async function chosenAgent({ schedules }: TriggerParts, trigger: Trigger): Promise<string | undefined> {
+  const schedule = scheduleOf(trigger);
+  return schedule && (await schedules.list()).find(({ id }) => id === schedule)?.agentId;
+}
+
+/** What its owner wrote for the agent to do. */
+function scheduledMessage(trigger: Trigger): string | undefined {
+  const { message } = trigger.payload ?? {};
+  return scheduleOf(trigger) !== undefined && typeof message === "string" && message.trim() !== ""
+    ? message
+    : undefined;
+}
+
+/** The chosen agent, or an agent of the trigger's user that lists the capability, otherwise a new one with the scopes it requires; limited by the user's own. */
 async function boundAgent(
   { agents, registry }: TriggerParts,
   capability: string,
   owner: string,
+  chosen: string | undefined,
 ): Promise<AgentRecord | undefined> {
-  const [bound] = await agents.using(capability, { owner });
+  const listing = await agents.using(capability, { owner });
+  const bound = chosen === undefined ? listing[0] : listing.find(({ id }) => id === chosen);
+  if (chosen !== undefined && !bound) return undefined;
   if (bound) {
     const agent = await agents.get(bound.id);
     return agent.ok ? agent.value : undefined;
@@ -78,7 +110,7 @@ async function boundAgent(
   });
 }
 
-const messageOf = ({ type, payload, created_at }: Trigger, capability: string): string =>
+const eventMessage = ({ type, payload, created_at }: Trigger, capability: string): string =>
   `An event of ${capability} arrived.\nType: ${type}\nAt: ${created_at}\nPayload: ${JSON.stringify(payload ?? {})}`;
 
 /** Follows the session until the run has ended or waits for a person; reads the row, which is the truth. */

@@ -279,6 +279,31 @@ describe("packages in the server", () => {
     await server.call("DELETE", at);
   });
 
+  test("a schedule tells the agent that was chosen what to do, and says when it is gone", async () => {
+    const agent = async (name: string) =>
+      (await server.call("POST", "/v1/agents", { name, capabilities: ["current_time"] })).body.id;
+    const [chosen, newer] = [await agent("Chosen"), await agent("Newer")];
+    const fields = { capability: "current_time", cron: "0 9 1 1 *", payload: { message: "Say the time." } };
+    const make = (agent_id: string) => server.call("POST", "/v1/schedules", { ...fields, agent_id });
+    expect((await make(crypto.randomUUID())).body.code).toBe("not_found");
+    const made = (await make(chosen)).body;
+    expect(made).toMatchObject({ agent_id: chosen, agent: { name: "Chosen" } });
+    const { session_id } = (await server.call("POST", `/v1/schedules/${made.id}/run`)).body;
+    const session = async () => (await server.call("GET", `/v1/sessions/${session_id}`)).body;
+    await expect.poll(async () => (await session()).agent_id, { timeout: 20_000 }).toBe(chosen);
+    expect((await session()).title).toBe("Say the time.");
+    const said = await server.call("GET", `/v1/sessions/${session_id}/messages`);
+    expect(said.body.items[0].content).toEqual([{ type: "text", text: "Say the time." }]);
+    await server.call("DELETE", `/v1/agents/${chosen}`);
+    const path = `/v1/schedules/${made.id}`;
+    const listed = await server.call("GET", `/v1/schedules?q=current_time`);
+    expect(listed.body.items[0]).toMatchObject({ agent_id: chosen, agent: null });
+    const changed = await server.call("PATCH", path, { agent_id: newer });
+    expect(changed.body.agent.name).toBe("Newer");
+    await server.call("DELETE", path);
+    await server.call("DELETE", `/v1/agents/${newer}`);
+  });
+
   test("a schedule is run now, reports the outcome, and is paused and resumed", async () => {
     const made = await server.call("POST", "/v1/schedules", {
       capability: "current_time",

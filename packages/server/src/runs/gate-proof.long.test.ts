@@ -284,7 +284,7 @@ const PATHS: Readonly<Record<string, Path>> = {
       server.services.registry.register(proof(id, PROOF_TOOLS));
       const agentId = await agent({ ...attempt.agent, capabilities: [id] });
       llm.script = once(asks(attempt));
-      await triggerHandler(server.services)({
+      await triggerHandler({ ...server.services, schedules: { list: async () => [] } })({
         capability: id,
         trigger: {
           id: uuidv7(),

@@ -35,10 +35,12 @@ async function describe(
   schedule: ScheduleRecord,
   runs: ReadonlyMap<string, TriggerRun>,
 ): Promise<Schedule> {
-  const { lastFiredAt, resumedAt: _, createdAt, ...fields } = schedule;
-  const [agent] = await parts.agents.using(schedule.capability, { owner: schedule.user });
+  const { lastFiredAt, resumedAt: _, createdAt, agentId, ...fields } = schedule;
+  const listing = await parts.agents.using(schedule.capability, { owner: schedule.user });
+  const agent = agentId === undefined ? listing[0] : listing.find(({ id }) => id === agentId);
   return {
     ...fields,
+    agent_id: agentId ?? null,
     last_fired_at: lastFiredAt?.toISOString() ?? null,
     next_run_at: nextTime(schedule, parts.now)?.toISOString() ?? null,
     agent: agent ?? null,

@@ -21,7 +21,7 @@ import type { Settings } from "../settings/settings.ts";
 import { scheduleRoutes } from "./schedule-routes.ts";
 import { triggerRoutes } from "./trigger-routes.ts";
 
-export interface ServerTriggerParts extends TriggerParts, ChannelParts {
+export interface ServerTriggerParts extends Omit<TriggerParts, "schedules">, ChannelParts {
   readonly composer: Pick<Composer, "composeUnsaved" | "knows">;
   readonly settings: Settings;
   readonly database: Database;
@@ -43,15 +43,15 @@ export async function openTriggers(parts: ServerTriggerParts): Promise<Feature> 
     webhook,
     ...(url && { teams: teamsChannel({ fetch, url }) }),
   };
+  const schedules = scheduleStore(database);
   const triggers = new TriggerManager({
     dataDir: resolve(settings.CAPSTAN_DATA_DIR),
-    handle: triggerHandler(parts),
+    handle: triggerHandler({ ...parts, schedules }),
     preferences: async (user) => (await users.get(user)).preferences,
     channels: () => ({ ...capabilityChannels(parts), ...configured }),
     now: Date.now,
     onError,
   });
-  const schedules = scheduleStore(database);
   const ticking = new ScheduleSource({ store: schedules, root: triggers.root, now });
   await triggers.start();
   ticking.start(onError);

@@ -168,7 +168,7 @@ export function scheduleRoutes(parts: ScheduleRouteParts) {
 }
 
 async function saveSchedule(
-  { schedules: store, registry, composer }: ScheduleRouteParts,
+  { schedules: store, registry, composer, agents }: ScheduleRouteParts,
   body: z.output<typeof ScheduleCreate>,
   caller: Caller,
 ): Promise<Result<ScheduleRecord>> {
@@ -177,10 +177,16 @@ async function saveSchedule(
   const user = body.user ?? caller.email;
   if (!(await composer.knows(body.capability, user)))
     return fail("capability_unknown", { id: body.capability, nearest: [] });
+  if (body.agent_id !== null && !(await lists(agents, body.capability, user, body.agent_id)))
+    return fail("not_found", { what: `agent with the capability ${body.capability}`, id: body.agent_id });
   const older = (await store.list()).find(({ id }) => id === body.id);
   if (!isTheirs(caller, user) || !isTheirs(caller, older?.user ?? user)) return fail("forbidden", NOT_THEIRS);
   return store.put(scheduleRecord(body, user, older));
 }
+
+/** Only an agent of the schedule's own user, as without a choice. */
+const lists = async (agents: ScheduleRouteParts["agents"], capability: string, owner: string, id: string) =>
+  (await agents.using(capability, { owner })).some((agent) => agent.id === id);
 
 /** The whole schedule after a change; undefined: nothing changes. */
 function patched(
@@ -206,7 +212,7 @@ function scheduleRecord(
   user: string,
   older: ScheduleRecord | undefined,
 ): ScheduleRecord {
-  const { capability, cron, timezone, type, payload, routing, enabled } = fields;
+  const { capability, cron, timezone, type, payload, routing, agent_id, enabled } = fields;
   const made = {
     id: fields.id ?? uuidv7(),
     capability,
@@ -216,6 +222,7 @@ function scheduleRecord(
     type,
     payload,
     ...(routing && { routing }),
+    ...(agent_id !== null && { agentId: agent_id }),
     lastFiredAt: older?.lastFiredAt,
     resumedAt: older?.resumedAt,
     createdAt: older?.createdAt ?? new Date(),

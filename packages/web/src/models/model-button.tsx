@@ -14,18 +14,21 @@ interface ModelButtonProps {
   model: string | undefined;
   /** What naming none means here: "Default model" or "The agent's model". */
   inherit: string;
+  /** Shown where naming none means that there is none, such as "Add a model". */
+  empty?: string;
   onChoose: (model: string | undefined) => void;
   className?: string;
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
 }
 
-export function ModelButton({ model, inherit, onChoose, className, open, onOpenChange }: ModelButtonProps) {
+export function ModelButton(props: ModelButtonProps) {
+  const { model, inherit, empty, onChoose, className, open, onOpenChange } = props;
   const [ownOpen, setOwnOpen] = useState(false);
   const isOpen = open ?? ownOpen;
   const setOpen = onOpenChange ?? setOwnOpen;
   const status = useStatus().data;
-  const shown = model ?? status?.model.name ?? "";
+  const shown = model ?? empty ?? status?.model.name ?? "";
   const demo = shown === "capstan/offline";
   return (
     <>
@@ -47,7 +50,7 @@ export function ModelButton({ model, inherit, onChoose, className, open, onOpenC
         <Suspense>
           <ModelPicker
             current={model}
-            inherit={`${inherit}${status ? ` (${status.model.name})` : ""}`}
+            inherit={`${inherit}${status && empty === undefined ? ` (${status.model.name})` : ""}`}
             onChoose={(name) => {
               onChoose(name);
               setOpen(false);

@@ -14,6 +14,8 @@ export const schedules = pgTable(
     type: text("type").notNull(),
     payload: jsonb("payload").$type<Record<string, unknown>>().notNull().default({}),
     routing: jsonb("routing").$type<{ channel: string; target?: string | undefined }>(),
+    /** Null: any agent of the user that lists the capability. */
+    agentId: uuid("agent_id"),
     enabled: boolean("enabled").notNull().default(true),
     /** The planned time of the last firing: the next one is computed from it, even after a restart. */
     lastFiredAt: at("last_fired_at"),

@@ -78,7 +78,12 @@ function FallbackFields({ draft, onChange }: DraftProps) {
               key={model ?? "none"}
               className="flex h-9 items-center rounded-lg border border-line-strong/60 px-1"
             >
-              <ModelButton model={model} inherit="None" onChoose={(next) => set(at, next)} />
+              <ModelButton
+                model={model}
+                inherit="None"
+                empty="Add a model"
+                onChoose={(next) => set(at, next)}
+              />
             </div>
           ))}
         </div>

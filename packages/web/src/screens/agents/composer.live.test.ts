@@ -158,10 +158,10 @@ describe("the composer", () => {
     await panel.getByRole("spinbutton").first().fill("6");
     await panel.getByRole("spinbutton").last().fill("7");
     await panel.getByRole("button", { name: "Run multiply" }).click();
-    await panel.getByRole("region", { name: "Output" }).getByText("42").waitFor();
+    await panel.getByRole("group", { name: "Output" }).getByText("42").waitFor();
     expect(studio.faults).toEqual([]);
   });
 });
 
 const pick = (page: Page, name: string) => page.getByRole("switch", { name, exact: true }).click();
-const prompt = (page: Page) => page.getByRole("region", { name: "Merged prompt" });
+const prompt = (page: Page) => page.getByRole("group", { name: "Merged prompt" });

@@ -80,7 +80,7 @@ describe("a chat", () => {
     const card = page.locator("details").filter({ hasText: "add" });
     await card.getByText(/\d ms$/).waitFor();
     await card.locator("summary").click();
-    await card.getByRole("region", { name: "Result" }).getByText("42").waitFor();
+    await card.getByRole("group", { name: "Result" }).getByText("42").waitFor();
     expect(await page.getByRole("article", { name: "You" }).textContent()).toContain("Add 2 and 40");
   });
 
@@ -242,7 +242,7 @@ describe("a chat", () => {
       }
       await page.reload();
       await inView(page.getByText("end of three"));
-      await page.getByRole("region", { name: "Conversation" }).hover();
+      await page.getByRole("group", { name: "Conversation" }).hover();
       await page.mouse.wheel(0, -3_000);
       await page.getByRole("button", { name: "Newest" }).waitFor();
       await say(page, "four");
@@ -261,7 +261,7 @@ describe("a chat", () => {
     await say(page, "Add 2 and 40");
     const approve = page.getByRole("button", { name: "Approve add", exact: true });
     await approve.waitFor();
-    await page.getByRole("region", { name: "Conversation" }).hover();
+    await page.getByRole("group", { name: "Conversation" }).hover();
     await page.mouse.wheel(0, -3_000);
     await page.getByRole("button", { name: "Newest" }).waitFor();
     await inView(approve);
@@ -317,9 +317,9 @@ describe("a chat", () => {
     await page.getByRole("link", { name: "Details" }).click();
     await page.getByRole("heading", { name: /Add 2 and 40/, level: 2 }).waitFor();
     await page.getByRole("button", { name: /tool add/ }).click();
-    await page.getByRole("region", { name: "Result" }).first().getByText("42").waitFor();
+    await page.getByRole("group", { name: "Result" }).first().getByText("42").waitFor();
     await page.reload();
-    await page.getByRole("region", { name: "Result" }).first().getByText("42").waitFor();
+    await page.getByRole("group", { name: "Result" }).first().getByText("42").waitFor();
     await page
       .getByRole("button", { name: /model offline/ })
       .first()

@@ -1,10 +1,12 @@
+/** A new schedule: which agent, what it is told, and when. */
 import { useState } from "react";
 import { Button } from "../../kit/button.tsx";
-import { Field, Select, TextField } from "../../kit/field.tsx";
+import { Field, Select, TextArea, TextField } from "../../kit/field.tsx";
 import { ChangeFailure } from "../../kit/states.tsx";
 import { api } from "../../server/api.ts";
+import { capabilityId } from "../../server/capability-id.ts";
 import { useChange } from "../../server/queries.ts";
-import { useCapabilities } from "../../server/reads.ts";
+import { useAgents } from "../../server/reads.ts";
 
 /** Usual times, to start from. */
 const EXAMPLES = [
@@ -18,27 +20,41 @@ const EXAMPLES = [
 const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 
 export function NewSchedule() {
-  const capabilities = useCapabilities().data?.items ?? [];
-  const [capability, setCapability] = useState("");
+  const agents = (useAgents().data?.items ?? []).filter(({ capabilities }) => capabilities.length > 0);
+  const [chosen, choose] = useState("");
+  const [message, setMessage] = useState("");
   const [cron, setCron] = useState("");
   const [timezone, setTimezone] = useState(HERE);
+  const agent = agents.find(({ id }) => id === chosen);
+  const [first] = agent?.capabilities ?? [];
   const put = useChange(
-    () => api.schedules.put({ capability, cron: cron.trim(), timezone: timezone.trim() }),
+    () =>
+      api.schedules.put({
+        agent_id: chosen,
+        capability: first === undefined ? "" : capabilityId(first),
+        payload: { message: message.trim() },
+        cron: cron.trim(),
+        timezone: timezone.trim(),
+      }),
     ["schedules"],
   );
+  const clear = () => {
+    setCron("");
+    setMessage("");
+  };
   return (
     <form
       className="flex flex-wrap items-start gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        put.mutate(undefined, { onSuccess: () => setCron("") });
+        put.mutate(undefined, { onSuccess: clear });
       }}
     >
-      <Field label="Capability" hint="An agent that has it does the work." className="min-w-44 flex-1">
+      <Field label="Agent" hint="One of yours that has a capability." className="min-w-44 flex-1">
         {(control) => (
-          <Select {...control} value={capability} onChange={({ target }) => setCapability(target.value)}>
+          <Select {...control} value={chosen} onChange={({ target }) => choose(target.value)}>
             <option value="">Choose</option>
-            {capabilities.map(({ id, name }) => (
+            {agents.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
               </option>
@@ -55,16 +71,17 @@ export function NewSchedule() {
         onChange={setCron}
       />
       <TextField label="Time zone" className="w-44" value={timezone} onChange={setTimezone} />
-      <Button
-        type="submit"
-        look="primary"
-        className="mt-6"
-        busy={put.isPending}
-        doing="Adding…"
-        disabled={capability === "" || cron.trim() === ""}
-      >
-        Add
-      </Button>
+      <Field label="Message" hint="What the agent is told each time." className="w-full">
+        {(control) => (
+          <TextArea
+            {...control}
+            rows={2}
+            placeholder="Summarise what changed since yesterday."
+            value={message}
+            onChange={({ target }) => setMessage(target.value)}
+          />
+        )}
+      </Field>
       <p className="flex w-full flex-wrap gap-1.5 text-xs">
         {EXAMPLES.map(([expression, label]) => (
           <Button key={expression} size="sm" look="quiet" onClick={() => setCron(expression)}>
@@ -72,6 +89,15 @@ export function NewSchedule() {
           </Button>
         ))}
       </p>
+      <Button
+        type="submit"
+        look="primary"
+        busy={put.isPending}
+        doing="Adding…"
+        disabled={!agent || message.trim() === "" || cron.trim() === ""}
+      >
+        Add
+      </Button>
       <div className="w-full empty:hidden">
         <ChangeFailure error={put.error} />
       </div>

@@ -33,7 +33,7 @@ test("a package is reviewed, installed with a scope, tried, updated with its new
   await page.getByRole("button", { name: "Try it" }).click();
   await page.getByLabel("Text", { exact: false }).first().fill("ahoy");
   await page.getByRole("button", { name: /^Run / }).click();
-  await page.getByRole("region", { name: "Output" }).getByText("ahoy").waitFor();
+  await page.getByRole("group", { name: "Output" }).getByText("ahoy").waitFor();
 
   await page.getByLabel("Text", { exact: false }).first().fill("sink");
   await page.getByRole("button", { name: /^Run / }).click();
@@ -41,7 +41,7 @@ test("a package is reviewed, installed with a scope, tried, updated with its new
   await failed.getByText(/ended with code 3: the tide is out/).waitFor();
   expect(await failed.textContent()).not.toContain("much more");
   await failed.getByRole("button", { name: "Show whole output" }).click();
-  await failed.getByRole("region", { name: "Whole output" }).getByText("much more").waitFor();
+  await failed.getByRole("group", { name: "Whole output" }).getByText("much more").waitFor();
 
   const second = writePackage("0.2.0", ["Echo.Use", "Echo.Loud"]);
   await page.goto(`${studio.server.url}/packages`);

@@ -47,29 +47,23 @@ export function Schedules() {
 }
 
 function ScheduleRow({ schedule }: { schedule: Schedule }) {
-  const { id, cron, capability, user, timezone, enabled, agent, next_run_at, last_run, last_fired_at } =
-    schedule;
+  const { id, cron, capability, payload, user, timezone, enabled } = schedule;
+  const { next_run_at, last_run, last_fired_at } = schedule;
   const [asking, setAsking] = useState(false);
   const known = useCapabilities().data?.items.find((each) => each.id === capability);
-  const name = known?.name ?? capability;
+  const { message } = payload;
+  const name = typeof message === "string" && message !== "" ? message : (known?.name ?? capability);
   const run = useChange(() => api.schedules.run(id), ["schedules", "sessions"]);
   const change = useChange(() => api.schedules.update(id, { enabled: !enabled }), ["schedules"]);
   return (
     <div className="flex flex-wrap items-start gap-x-4 gap-y-2 p-4">
       <div className="min-w-60 flex-1">
         <p className="flex flex-wrap items-center gap-2 font-medium">
-          {name} <Code>{cron}</Code>
+          <span className="line-clamp-2">{name}</span> <Code>{cron}</Code>
           {!enabled && <Badge tone="warn">paused</Badge>}
         </p>
         <p className="text-xs text-ink-faint">
-          {agent ? (
-            <Link href={`/agents/${agent.id}`} className="text-accent-ink underline">
-              {agent.name}
-            </Link>
-          ) : (
-            "The agent is created on the first run"
-          )}
-          , for {user}, {timezone} time
+          <Handler schedule={schedule} />, for {user}, {timezone} time
         </p>
         <p className="mt-1 text-xs text-ink-soft">
           {next_run_at ? (
@@ -124,6 +118,16 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
       )}
     </div>
   );
+}
+
+function Handler({ schedule: { agent, agent_id } }: { schedule: Schedule }) {
+  if (agent)
+    return (
+      <Link href={`/agents/${agent.id}`} className="text-accent-ink underline">
+        {agent.name}
+      </Link>
+    );
+  return agent_id ? "Its agent is gone or lost the capability" : "The agent is created on the first run";
 }
 
 const TONES: Record<ScheduleRun["status"], Tone> = {

@@ -90,7 +90,7 @@ describe("a task", () => {
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByText("Preview: nothing was called").waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByRole("region", { name: "Result of step 1" }).getByText("04:12").waitFor();
+    await page.getByRole("group", { name: "Result of step 1" }).getByText("04:12").waitFor();
 
     await page.getByRole("tab", { name: "Telemetry" }).click();
     await page.getByText("Used a fallback").waitFor();
@@ -119,7 +119,7 @@ describe("a task", () => {
     const card = page.getByRole("region", { name: "Routed task" });
     await card.getByText("tides").first().waitFor();
     await card.getByText("ok", { exact: true }).first().waitFor();
-    await card.getByRole("region", { name: "Result of step 1" }).getByText("04:12").waitFor();
+    await card.getByRole("group", { name: "Result of step 1" }).getByText("04:12").waitFor();
     await card.getByRole("button", { name: "Ask the agent instead" }).click();
     await page.getByRole("article", { name: "Answer" }).waitFor();
     expect(await page.getByRole("article", { name: "You" }).textContent()).toContain("high tide");
@@ -136,7 +136,7 @@ describe("a task", () => {
     await proposal.getByRole("listitem").first().waitFor();
     expect(registered).toEqual([]);
     await proposal.getByRole("button", { name: "Confirm and run" }).click();
-    await page.getByRole("region", { name: "Result of step 1" }).getByText("registered").waitFor();
+    await page.getByRole("group", { name: "Result of step 1" }).getByText("registered").waitFor();
     expect(registered).toHaveLength(1);
 
     const agent = await studio.server.call("POST", "/v1/agents", { name: "Clerk", capabilities: ["noop"] });
@@ -148,7 +148,7 @@ describe("a task", () => {
     await card.getByText("Nothing has run yet.", { exact: false }).waitFor();
     expect(registered).toHaveLength(1);
     await card.getByRole("button", { name: "Confirm and run" }).click();
-    await card.getByRole("region", { name: "Result of step 1" }).getByText("registered").waitFor();
+    await card.getByRole("group", { name: "Result of step 1" }).getByText("registered").waitFor();
     expect(registered).toHaveLength(2);
     expect(studio.faults).toEqual([]);
   });

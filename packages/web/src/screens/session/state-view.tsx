@@ -18,7 +18,11 @@ export function StateView({ session, state }: { session: Session; state: JsonVal
         )}
       </Panel>
       <Panel title="Metadata">
-        <JsonView value={session.metadata} label="Metadata" />
+        {Object.keys(session.metadata).length === 0 ? (
+          <p className="text-ink-soft">None. Clients set it when they create or change a session.</p>
+        ) : (
+          <JsonView value={session.metadata} label="Metadata" />
+        )}
       </Panel>
     </div>
   );

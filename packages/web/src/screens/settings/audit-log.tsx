@@ -13,7 +13,9 @@ export function AuditLog() {
     <Loaded query={query} what="Audit entries" rows={6}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty icon={ScrollText} title="No entries yet" />
+          <Empty icon={ScrollText} title="No entries yet">
+            Changes to agents, keys, users, rules and packages appear here, with who made them.
+          </Empty>
         ) : (
           <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
             {items.map((entry) => (

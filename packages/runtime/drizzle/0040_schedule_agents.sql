@@ -1,0 +1,1 @@
+ALTER TABLE "schedules" ADD COLUMN "agent_id" uuid;
