@@ -30,7 +30,7 @@ export const models: Command = {
       return fail("command_invalid", { message: unknownVerb(agent, ["use"]), usage: models.usage });
     if (items.length === 0) return fail("not_found", { what: "coding agent", id: agent });
     const rows = items.map((model) => [
-      `${model.modelId}${model.isDefault ? " *" : ""}`,
+      `${model.modelId}${model.isDefault && agent !== "native" ? " *" : ""}`, // the server knows its own default
       `${Math.round(model.contextWindow / 1000)}k`,
       model.inputPricePerMillion === undefined
         ? ""
@@ -40,7 +40,9 @@ export const models: Command = {
     ]);
     const head = ["MODEL", "WINDOW", "PRICE IN / OUT PER M", "THINKING", ""];
     const asOf = registry.lastUpdated(agent).toISOString().slice(0, 10);
-    return print(items, () => `${printTable([head, ...rows], terminal.columns)}as of ${asOf}\n`);
+    const more =
+      agent === "native" ? "; `capstan models use` shows what the server found and its default" : "";
+    return print(items, () => `${printTable([head, ...rows], terminal.columns)}as of ${asOf}${more}\n`);
   },
 };
 

@@ -23,8 +23,10 @@ export function networkFault(error: unknown): string {
   return message;
 }
 
-/** An attempt at several addresses fails with one error per address. */
+/** An attempt at several addresses fails with one error per address; an SDK keeps the system's error as its cause. */
 function firstError(error: unknown): { code?: string; name?: string; message: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return firstError(error.errors[0]);
-  return error instanceof Error ? error : { message: String(error) };
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { code } = error as { code?: string };
+  return code === undefined && error.cause instanceof Error ? firstError(error.cause) : error;
 }

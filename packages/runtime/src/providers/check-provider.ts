@@ -4,6 +4,7 @@
  */
 import { APICallError, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { type Failure, fail, ok, type Result } from "@capstan/core";
+import { networkFault } from "../network/network-fault.ts";
 import { COMPATIBLE_LIST, type ListedModel, MODEL_LISTS } from "./model-lists.ts";
 import type { ResolvedModel } from "./models.ts";
 import { nodeFetch } from "./node-fetch.ts";
@@ -34,7 +35,7 @@ export async function listModels(
     const models = row.read(jsonIn(text));
     return models ? ok(models) : fail("provider_address_wrong", { provider, url, status: response.status });
   } catch (error) {
-    const why = signal.aborted ? `no answer within ${timeoutMs / 1000} s` : networkReason(error);
+    const why = signal.aborted ? `no answer within ${timeoutMs / 1000} s` : networkFault(error);
     return fail("provider_unreachable", { provider, url, why });
   }
 }
@@ -85,7 +86,7 @@ async function readWhole(stream: ReadableStream<LanguageModelV4StreamPart>): Pro
 
 function failureOf({ provider, name }: ResolvedModel, error: unknown): Failure {
   if (!APICallError.isInstance(error) || error.statusCode === undefined)
-    return fail("provider_unreachable", { provider, url: name, why: networkReason(error) }).failure;
+    return fail("provider_unreachable", { provider, url: name, why: networkFault(error) }).failure;
   const { statusCode: status, responseBody, message } = error;
   if (status === 404 || status === 400 || status === 422)
     return fail("provider_request_refused", { provider, status, message: messageIn(responseBody ?? message) })
@@ -107,19 +108,4 @@ function messageIn(text: string): string {
   const said = typeof answer?.error === "object" ? answer.error?.message : (answer?.error ?? answer?.message);
   const words = typeof said === "string" && said !== "" ? said : text.replaceAll(/<[^>]*>|\s+/g, " ").trim();
   return words.slice(0, 300) || "no reason given";
-}
-
-const REASONS: Record<string, string> = {
-  ECONNREFUSED: "nothing is listening there",
-  ENOTFOUND: "the host is unknown",
-  EAI_AGAIN: "the host's name could not be resolved",
-  ECONNRESET: "the connection was closed",
-  EHOSTUNREACH: "the host cannot be reached",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-};
-
-function networkReason(error: unknown): string {
-  const code = (error as { code?: string }).code ?? "";
-  return REASONS[code] ?? (error instanceof Error ? error.message : String(error));
 }

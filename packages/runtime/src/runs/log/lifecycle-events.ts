@@ -43,13 +43,16 @@ export const runFinished = (end: {
   timestamp: end.at.getTime(),
 });
 
+/** What a provider says often ends without a full stop. */
+const asSentence = (text: string): string => (/[.!?…]["'”’)]?$/.test(text) ? text : `${text}.`);
+
 export const runFailed = (end: {
   readonly failure: Failure;
   readonly usage: readonly TokenUsage[];
   readonly at: Date;
 }): Failed => ({
   type: "RUN_ERROR",
-  message: `${end.failure.message} ${end.failure.nextStep}`,
+  message: `${asSentence(end.failure.message)} ${end.failure.nextStep}`,
   code: end.failure.code,
   metadata: { nextStep: end.failure.nextStep },
   ...(end.usage.length > 0 && { usage: [...end.usage] }),

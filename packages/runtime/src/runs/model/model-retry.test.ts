@@ -43,6 +43,23 @@ describe("a failed model call", () => {
     });
   });
 
+  test("that reached nobody says so in words, with the address", () => {
+    const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:11434"), {
+      code: "ECONNREFUSED",
+    });
+    const error = new APICallError({
+      message: "Cannot connect to API: connect ECONNREFUSED 127.0.0.1:11434",
+      url: "http://127.0.0.1:11434/v1/chat/completions",
+      requestBodyValues: {},
+      cause: refused,
+      isRetryable: true,
+    });
+    expect(judge(error)).toMatchObject({
+      kind: "retry",
+      why: "nothing is listening there (127.0.0.1:11434)",
+    });
+  });
+
   test("whose response has no message says so, instead of naming an error class", () => {
     const silent = new APICallError({
       message: "",

@@ -5,6 +5,7 @@
 
 import { APICallError } from "@ai-sdk/provider";
 import { type Failure, fail } from "@capstan/core";
+import { networkFault } from "../../network/network-fault.ts";
 import type { RetryPolicy } from "../contract/run-types.ts";
 import { BrokenStream, FloodedAnswer, LONGEST_ANSWER_CHARS } from "./stream-model.ts";
 import { TextBlocked } from "./text-guard.ts";
@@ -122,6 +123,8 @@ const STATUS_OF_STREAM_ERROR: Record<string, number> = {
 };
 
 function messageOf(error: unknown): string {
+  if (APICallError.isInstance(error) && error.statusCode === undefined && error.cause !== undefined)
+    return `${networkFault(error)} (${new URL(error.url).host})`;
   const message = field(error, "message") ?? field(field(error, "error"), "message");
   if (typeof message === "string" && message !== "") return message;
   if (!APICallError.isInstance(error)) return String(error);

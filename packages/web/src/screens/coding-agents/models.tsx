@@ -61,7 +61,7 @@ function ModelTable({ models }: { models: ModelInfo[] }) {
                 <td className="px-4 py-2">
                   <span className="flex flex-wrap items-center gap-1.5">
                     {model.displayName}
-                    {model.isDefault && <Badge tone="accent">default</Badge>}
+                    {model.isDefault && model.agent !== "native" && <Badge tone="accent">default</Badge>}
                     {model.deprecated && <Badge tone="warn">deprecated</Badge>}
                   </span>
                   <Code>{model.modelId}</Code>
