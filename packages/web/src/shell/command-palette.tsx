@@ -7,6 +7,7 @@ import { api } from "../server/api.ts";
 import { useRead } from "../server/queries.ts";
 import { useAgents, useCapabilities } from "../server/reads.ts";
 import { GROUPS } from "./navigation.tsx";
+import { matchScore } from "./palette-match.ts";
 import { setTheme } from "./theme.ts";
 
 interface Entry {
@@ -90,7 +91,12 @@ export function CommandPalette({ early, onClose, onShortcuts }: CommandPalettePr
   };
   return (
     <Dialog title="Go to or do" onClose={onClose}>
-      <Command label="Commands" className="flex flex-col gap-2" loop>
+      <Command
+        label="Commands"
+        className="flex flex-col gap-2"
+        loop
+        filter={(_value, typed, [name = "", also] = []) => matchScore(typed, name, also)}
+      >
         <Command.Input
           autoFocus
           onFocus={takeEarly}

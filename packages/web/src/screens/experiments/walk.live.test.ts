@@ -52,7 +52,7 @@ test("from a thumbs-down to a fixed, measured, promoted revision, without leavin
   // The run becomes a case, by a click in the trace.
   await page.goto(`${studio.server.url}/sessions/${session}/trace`);
   await page.getByRole("button", { name: "Add to dataset" }).click();
-  await page.getByLabel("Its name").fill("Disliked");
+  await page.getByLabel("Name of the dataset").fill("Disliked");
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("link", { name: "the dataset" }).click();
 

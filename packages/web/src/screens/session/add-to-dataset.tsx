@@ -79,7 +79,7 @@ function AddDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
             )}
           </Field>
           {chosen === NEW && (
-            <Field label="Its name">
+            <Field label="Name of the dataset">
               {(control) => (
                 <TextInput {...control} value={name} onChange={({ target }) => setName(target.value)} />
               )}
