@@ -193,7 +193,8 @@ test("approvals are answered by keys: j and k move, e edits, Escape leaves the f
     expect(await focused()).toBe(place);
   }
   await page.keyboard.press("e");
-  await page.getByRole("spinbutton").first().press("Escape");
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("INPUT"); // typed into at once
+  await page.keyboard.press("Escape");
   await expect.poll(() => page.getByRole("spinbutton").count()).toBe(0);
   await page.keyboard.press("j");
   await page.keyboard.press("a");

@@ -21,7 +21,7 @@ export function VirtualRows<T>({
   className,
   children,
 }: VirtualRowsProps<T>) {
-  const frame = useRef<HTMLElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: items.length,
     getScrollElement: () => frame.current,

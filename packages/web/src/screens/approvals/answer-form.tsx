@@ -1,5 +1,5 @@
 import type { ApprovalAnswer } from "@capstan/client";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CallArguments } from "../../forms/call-arguments.tsx";
 import { JsonInput } from "../../forms/json-input.tsx";
 import { fieldsOf, filled, isObject, type Json } from "../../forms/schema-fields.ts";
@@ -115,8 +115,13 @@ interface EditFormProps extends Omit<AnswerFormProps, "mayApprove" | "mayEdit" |
 function EditForm({ name, input, schema, busy, onAnswer, onBack }: EditFormProps) {
   const [value, setValue] = useState<Json>(input);
   const fields = schema && fieldsOf(schema);
+  const form = useRef<HTMLFormElement>(null);
+  const isTyped = fields !== undefined; // the schema may arrive later, with other fields
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what has the focus is replaced then
+  useEffect(() => form.current?.querySelector<HTMLElement>("input, select, textarea")?.focus(), [isTyped]);
   return (
     <form
+      ref={form}
       className="flex flex-col gap-3 bg-inherit"
       onKeyDown={(event) => {
         if (event.key === "Escape") onBack();

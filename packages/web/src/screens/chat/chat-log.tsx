@@ -34,7 +34,7 @@ export function ChatLog(props: ChatLogProps) {
 }
 
 function Log({ feed: { view, queued }, agentName, acted, stopping, children }: ChatLogProps) {
-  const frame = useRef<HTMLElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
   const { entries } = view;
   const rows = useVirtualizer({
     count: entries.length,

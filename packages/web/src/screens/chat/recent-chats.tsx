@@ -152,7 +152,7 @@ function ChatRow({ session, isCurrent, onGo }: ChatRowProps) {
           )}
         </span>
       </Link>
-      <div className="absolute top-1 right-1 hidden rounded-lg bg-surface shadow-raised group-focus-within/row:flex group-hover/row:flex pointer-coarse:static pointer-coarse:flex pointer-coarse:bg-transparent pointer-coarse:shadow-none">
+      <div className="absolute right-1 bottom-0.5 hidden rounded-lg bg-surface shadow-raised [&_button]:h-6 [&_button]:w-6 group-focus-within/row:flex group-hover/row:flex pointer-coarse:static pointer-coarse:flex pointer-coarse:bg-transparent pointer-coarse:shadow-none">
         <IconButton
           label={`${session.pinned ? "Unpin" : "Pin"} ${title}`}
           onClick={() => change.mutate({ pinned: !session.pinned })}
