@@ -10,7 +10,7 @@ import {
   type TokenStore,
 } from "@capstan/runtime";
 import { createRoute } from "@hono/zod-openapi";
-import { isTheirs, ownerFilter } from "../auth/ownership.ts";
+import { ownerFilter } from "../auth/ownership.ts";
 import { Id, json, needs, newRoutes } from "../http/define-route.ts";
 import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
@@ -76,9 +76,7 @@ export function activeTokenRoutes({ tokens, clientLogins, audit }: ActiveTokenPa
     const token = login ? undefined : (await tokens.listOf(owner)).find((each) => each.id === id);
     const found = login ?? token;
     const isGone =
-      found !== undefined &&
-      isTheirs(caller, found.userEmail) &&
-      (login ? await clientLogins.revoke(id) : await tokens.revoke(found.agentId, id));
+      found !== undefined && (login ? await clientLogins.revoke(id) : await tokens.revoke(found.agentId, id));
     if (!isGone) return problem(c, fail("not_found", { what: "token", id }).failure);
     const action = login ? "client.revoked" : "token.revoked";
     await audit.add({ actor: caller.email, action, subject: id });

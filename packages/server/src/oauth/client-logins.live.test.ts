@@ -437,6 +437,10 @@ describe.each(STORES)("on $name", ({ fresh }) => {
 
     test("A2A, AG-UI and OpenAI clients log in to their own address, for one agent", async () => {
       const a2a = await loggedIn({ resource: `${server.url}/v1/agents/${agentId}/a2a` });
+      const clientId = await register();
+      const part = authorize(clientId, { resource: `${server.url}/v1/agents/${agentId}/a2a` });
+      const some = await consent(server, part, { agent_id: agentId, scopes: ["tools:read"] });
+      expect(some.said).toMatchObject({ code: "input_invalid" }); // it would get nothing, or everything
       expect((await ping(a2a.body.access_token, `/v1/agents/${agentId}/a2a`)).status).toBe(200);
       expect((await ping(a2a.body.access_token, `/v1/agents/${otherId}/a2a`)).status).toBe(403);
       expect((await ping(a2a.body.access_token)).status).toBe(401);
