@@ -180,7 +180,7 @@ export {
   labelsOf,
 } from "./data-flow/data-flow.ts";
 export { declaredFlow, FLOW_FIELDS, flowIn } from "./data-flow/flow-fields.ts";
-export { hintedFlow, scopedReads } from "./data-flow/usual-flow.ts";
+export { hintedFlow, scopedReads, takesAddress, withoutSharedWord } from "./data-flow/usual-flow.ts";
 export type { DiscoveredModel } from "./discover.ts";
 export { ATIF_VERSION, type AtifTrajectory, trajectoryOf } from "./evals/atif.ts";
 export { readCsv } from "./evals/csv.ts";

@@ -8,7 +8,7 @@ import { ok } from "../result.ts";
 import { zodSchema } from "../schema.ts";
 import type { AnyTool } from "../tool.ts";
 import { type DataFlow, type DeclaredFlow, flowOf } from "./data-flow.ts";
-import { hintedFlow, scopedReads } from "./usual-flow.ts";
+import { hintedFlow, scopedReads, takesAddress, withoutSharedWord } from "./usual-flow.ts";
 
 describe("what a tool reads and writes", () => {
   const get = { method: "GET", path: "/" } as const;
@@ -55,6 +55,48 @@ describe("what a tool reads and writes", () => {
     ],
   ])("an MCP tool with %s", (_what, name, hints, usesSecrets, reads, writes) => {
     expect(hintedFlow(name, hints, usesSecrets)).toEqual({ reads, writes });
+  });
+
+  const both = ["untrusted", "private"];
+  const out = ["external"];
+  test.each<[string, string[], string[]]>([
+    ["slack_get_channel_history", both, []],
+    ["slack_get_users", ["private"], []],
+    ["slack_post_message", ["private"], out],
+    ["get_issue", both, []],
+    ["get_file_contents", both, []],
+    ["listPullRequests", both, []],
+    ["search_repositories", ["private"], []],
+    ["add_issue_comment", ["private"], out],
+    ["brave_web_search", both, []],
+    ["tavily_extract", both, []],
+    ["API-retrieve-a-comment", both, []],
+    ["query_postgres", ["private"], []],
+    ["update_search", ["private"], out],
+  ])("%s of a server with a credential and no hints", (name, reads, writes) => {
+    const [own = ""] = withoutSharedWord([
+      name,
+      `${/^(slack|brave|tavily|API)/.exec(name)?.[0] ?? "other"}_x`,
+    ]);
+    expect(hintedFlow(own, {}, true)).toEqual({ reads, writes });
+  });
+
+  test("a request with a credential brings in what others wrote, by its address", () => {
+    const of = (method: "GET" | "POST", path: string) =>
+      flowOf({ endpoint: { method, path }, usesSecrets: true }).reads;
+    expect(of("GET", "/repos/{owner}/{repo}/issues/{number}")).toEqual(["private", "untrusted"]);
+    expect(of("GET", "/v1/charges")).toEqual(["private"]);
+    expect(of("POST", "/repos/{owner}/{repo}/issues")).toEqual(["private"]);
+  });
+
+  test.each([
+    [{ url: {} }, true],
+    [{ pageUrl: {} }, true],
+    [{ urls: {} }, true],
+    [{ query: {}, callback_id: {} }, false],
+    [undefined, false],
+  ])("a tool with the arguments %j reads an address of the model's choice: %s", (properties, takes) => {
+    expect(takesAddress({ ...(properties && { properties }) })).toBe(takes);
   });
 
   test("a scope guards private data; that of mail brings in what others wrote", () => {

@@ -6,6 +6,7 @@
  * assumed, the second call of every undeclared tool would require approval, and people would approve without reading.
  */
 import type { AnyTool } from "../tool.ts";
+import { endpointReads } from "./usual-flow.ts";
 
 /** `untrusted`: text of others, such as a web page or a mail. `private`: data only this user may see. `public`: neither. */
 export const DATA_READS = ["untrusted", "private", "public"] as const;
@@ -57,9 +58,12 @@ export function flowOf(tool: DeclaredFlow, config?: unknown): DataFlow {
 const secretsUsed = ({ usesSecrets }: DeclaredFlow, config: unknown): boolean =>
   typeof usesSecrets === "function" ? usesSecrets(config) : (usesSecrets ?? false);
 
-/** A service with a credential returns data of its owner; one without returns what anyone may have written. */
-const usualReads = ({ endpoint }: DeclaredFlow, usesSecrets: boolean): readonly DataRead[] =>
-  endpoint ? [usesSecrets ? "private" : "untrusted"] : [];
+/** A service with a credential returns data of its owner, messages of others among it; one without returns what anyone may have written. */
+function usualReads({ endpoint }: DeclaredFlow, usesSecrets: boolean): readonly DataRead[] {
+  if (!endpoint) return [];
+  if (!usesSecrets) return ["untrusted"];
+  return SAFE.has(endpoint.method) ? endpointReads(endpoint.path) : ["private"];
+}
 
 /** Another agent's calls pass the gate themselves; delegating to it sends nothing out. */
 function usualWrites({ endpoint, risk, subagent, handsOverTo }: DeclaredFlow): readonly DataWrite[] {

@@ -18,7 +18,7 @@ import {
   type ToolContext,
   type ToolRisk,
 } from "@capstan/core";
-import { hintedFlow } from "@capstan/core/internal";
+import { hintedFlow, takesAddress, withoutSharedWord } from "@capstan/core/internal";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { type CommandIsolation, probeCommandIsolation } from "../commands/command-isolation.ts";
 import { foreignSchema } from "./json-schema.ts";
@@ -167,6 +167,7 @@ function capabilityOf(
   const timeoutMs = options.callTimeoutMs ?? CALL_MS;
   const shown = plain(title ?? name, 100) || "MCP server";
   const prompt = plain(instructions, PROMPT_CHARS);
+  const ownNames = withoutSharedWord(tools.map((tool) => tool.name));
   return {
     id: options.id ?? capabilityId(name),
     name: shown,
@@ -179,7 +180,9 @@ function capabilityOf(
     ...(prompt !== "" && { systemPrompt: prompt }),
     tools: tools
       .slice(0, TOOLS)
-      .map((tool) => mcpTool(call, names.choose(tool.name), tool, { timeoutMs, usesSecrets })),
+      .map((tool, at) =>
+        mcpTool(call, names.choose(tool.name), tool, { timeoutMs, usesSecrets, ownName: ownNames[at] }),
+      ),
     dependencies: [],
     requiredScopes: [],
   };
@@ -191,13 +194,21 @@ function riskIn(annotations: Tool["annotations"]): { risk?: ToolRisk } {
   return annotations?.destructiveHint === true ? { risk: "irreversible" } : {};
 }
 
+interface McpToolOptions {
+  readonly timeoutMs: number;
+  readonly usesSecrets: boolean;
+  /** Its name without the word that all names of its server begin with. */
+  readonly ownName?: string | undefined;
+}
+
 function mcpTool(
   call: CallMcp,
   name: string,
   tool: Tool,
-  { timeoutMs, usesSecrets }: { readonly timeoutMs: number; readonly usesSecrets: boolean },
+  { timeoutMs, usesSecrets, ownName = tool.name }: McpToolOptions,
 ): AnyTool {
   const { annotations, inputSchema, outputSchema } = tool;
+  const flow = hintedFlow(ownName, annotations, usesSecrets);
   const input = foreignSchema(inputSchema, { compileNow: true });
   const output = outputSchema && foreignSchema(outputSchema, { compileNow: true });
   return {
@@ -211,7 +222,8 @@ function mcpTool(
     timeoutMs,
     idempotent: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
     ...riskIn(annotations),
-    ...hintedFlow(tool.name, annotations, usesSecrets),
+    ...flow,
+    reachesAnyAddress: flow.writes.length === 0 && takesAddress(inputSchema),
     usesSecrets,
     requiresContext: false,
     async run(value: Record<string, unknown>, context: ToolContext) {
