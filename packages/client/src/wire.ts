@@ -95,7 +95,7 @@ export {
   ConnectionUse,
   ConnectionUseList,
 } from "./wire/connections.ts";
-export { datasetFormatOf, itemsInFile } from "./wire/dataset-file.ts";
+export { datasetFormatOf, datasetText, itemsInFile } from "./wire/dataset-file.ts";
 export {
   Dataset,
   DatasetCreate,

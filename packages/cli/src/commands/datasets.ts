@@ -1,10 +1,11 @@
 /** capstan datasets: cases to measure agents on, from recorded runs, from files, or by hand. */
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { DatasetWritten } from "@capstan/client";
 import { DatasetCreate, DatasetExportQuery, DatasetImport, datasetFormatOf } from "@capstan/client/wire";
 import { fail, ok, type Result } from "@capstan/core";
 import type { Command, CommandContext } from "../command.ts";
 import { datasetIdOf, findDataset } from "../evals/find-dataset.ts";
+import { readDatasetFile } from "../evals/read-dataset-file.ts";
 import { printList } from "../print-table.ts";
 import { selectionOf } from "../replays/replay-change.ts";
 import { numberOf, requestBody } from "../request-body.ts";
@@ -160,10 +161,8 @@ async function fileIn(
   const [path = ""] = words;
   const format = datasetFormatOf(path);
   if (!format || words.length > 1) return ok(undefined);
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text === undefined)
-    return fail("command_invalid", { message: `${path} cannot be read`, usage: datasets.usage });
-  return ok({ format, text });
+  const text = await readDatasetFile(path, datasets.usage);
+  return text.ok ? ok({ format, text: text.value }) : text;
 }
 
 function writtenText(

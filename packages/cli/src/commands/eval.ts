@@ -1,6 +1,6 @@
 /** capstan eval: measures variants of an agent on a dataset, for a build. Exits with 1 when a threshold is missed. */
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Api, Dataset, ExperimentReport, VariantCreate } from "@capstan/client";
 import { datasetFormatOf, ExperimentCreate, itemsInFile } from "@capstan/client/wire";
@@ -17,6 +17,7 @@ import {
 } from "../evals/eval-result.ts";
 import { findDataset } from "../evals/find-dataset.ts";
 import { evalOffline } from "../evals/offline-eval.ts";
+import { readDatasetFile } from "../evals/read-dataset-file.ts";
 import { scorersOf } from "../evals/read-scorers.ts";
 import { changeOf } from "../replays/replay-change.ts";
 import { numberOf, requestBody } from "../request-body.ts";
@@ -91,10 +92,9 @@ async function finish(
 }
 
 async function offline({ options }: CommandContext, path: string): Promise<Result<EvalResult>> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text === undefined)
-    return fail("command_invalid", { message: `${path} cannot be read`, usage: evaluate.usage });
-  const items = itemsInFile(datasetFormatOf(path) ?? "jsonl", text);
+  const text = await readDatasetFile(path, evaluate.usage);
+  if (!text.ok) return text;
+  const items = itemsInFile(datasetFormatOf(path) ?? "jsonl", text.value);
   if (!items.ok) return items;
   const scorers = await scorersOf(listOf(options.scorer), evaluate.usage);
   return scorers.ok ? evalOffline(basename(path), items.value, scorers.value) : scorers;
@@ -159,9 +159,9 @@ async function variantsOf(options: CommandContext["options"]): Promise<Result<Va
 async function datasetFrom(api: Api, subject: string): Promise<Result<Dataset>> {
   const format = datasetFormatOf(subject);
   if (!format) return findDataset(api, subject);
-  const text = await readFile(subject, "utf8").catch(() => undefined);
-  if (text === undefined)
-    return fail("command_invalid", { message: `${subject} cannot be read`, usage: evaluate.usage });
+  const read = await readDatasetFile(subject, evaluate.usage);
+  if (!read.ok) return read;
+  const text = read.value;
   const name = `${basename(subject)} ${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
   const had = await findDataset(api, name);
   if (had.ok) return had;

@@ -9,6 +9,17 @@ export function datasetFormatOf(path: string): "jsonl" | "csv" | undefined {
   return /\.csv$/i.test(path) ? "csv" : undefined;
 }
 
+/** UTF-8, or UTF-16 as spreadsheets write it; in another encoding, letters would be lost without a word. */
+export function datasetText(bytes: Uint8Array): Result<string> {
+  const mark =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? "le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "be" : "";
+  try {
+    return ok(new TextDecoder(mark === "" ? "utf-8" : `utf-16${mark}`, { fatal: true }).decode(bytes));
+  } catch {
+    return fail("dataset_file_invalid", { where: "it is not text in UTF-8; save it in that encoding" });
+  }
+}
+
 const MOST_ITEMS = 10_000; // of one file
 const FAULTS_SHOWN = 5;
 

@@ -1,10 +1,14 @@
-/** Reads CSV (RFC 4180): quoted fields may hold commas, quotes and line ends. The first row names the columns. */
+/**
+ * Reads CSV (RFC 4180): quoted fields may hold commas, quotes and line ends. The first row names the columns. Spreadsheets of
+ * many countries separate by semicolons or tabs instead: that is seen in the first row, or said by a line `sep=;`.
+ */
 import type { Parsed } from "../schema.ts";
 
 export type CsvRow = Readonly<Record<string, string>>;
 
 export function readCsv(text: string): Parsed<CsvRow[]> {
-  const cells = cellsOf(text.replace(/^\uFEFF/, ""));
+  const [, declared, body = ""] = /^\uFEFF?(?:sep=([,;\t|])(?:\r?\n|\r))?([\s\S]*)$/i.exec(text) ?? [];
+  const cells = cellsOf(body, declared ?? separatorIn(body));
   if (!cells.ok) return cells;
   const [head = [], ...rows] = cells.value;
   const names = head.map((name) => name.trim());
@@ -25,17 +29,21 @@ export function readCsv(text: string): Parsed<CsvRow[]> {
 /** Our own CSV prefixes what a spreadsheet would run as a formula. */
 const unprefixed = (cell: string): string => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
 
-function cellsOf(text: string): Parsed<string[][]> {
+/** Names of columns have none of them. */
+const separatorIn = (text: string): string => /^[^\r\n,]*?([,;\t])/.exec(text)?.[1] ?? ",";
+
+function cellsOf(text: string, separator: string): Parsed<string[][]> {
   const rows: string[][] = [];
-  const cell = /("(?:[^"]|"")*"|[^",\r\n][^,\r\n]*|)(,|\r?\n|\r|$)/gy;
+  const s = separator;
+  const cell = new RegExp(`("(?:[^"]|"")*"|[^"${s}\\r\\n][^${s}\\r\\n]*|)([${s}]|\\r?\\n|\\r|$)`, "gy");
   let row: string[] = [];
   while (cell.lastIndex < text.length) {
     const match = cell.exec(text);
     if (!match) return { ok: false, where: `row ${rows.length + 1}: a quote that is not closed` };
     const [, found = "", end] = match;
     row.push(found.startsWith('"') ? found.slice(1, -1).replaceAll('""', '"') : found);
-    if (end === "," && cell.lastIndex < text.length) continue;
-    if (end === ",") row.push("");
+    if (end === s && cell.lastIndex < text.length) continue;
+    if (end === s) row.push("");
     rows.push(row);
     row = [];
   }

@@ -211,6 +211,17 @@ describe("CSV", () => {
     ["id,input\n1,hello\n", [{ id: "1", input: "hello" }]],
     ['\uFEFFid,input\r\n1,"a, ""b""\nc"\r\n\r\n', [{ id: "1", input: 'a, "b"\nc' }]],
     ["id,input\n1,", [{ id: "1", input: "" }]],
+    [
+      'id;input\r\n1;"a;b"\r\n2;a,b\r\n',
+      [
+        { id: "1", input: "a;b" },
+        { id: "2", input: "a,b" },
+      ],
+    ],
+    ["id\tinput\n1\ta;b\n", [{ id: "1", input: "a;b" }]],
+    ["\uFEFFsep=;\r\nid;input\r\n1;a\r\n", [{ id: "1", input: "a" }]],
+    ["sep=|\nid|input\n1|a;b,c\n", [{ id: "1", input: "a;b,c" }]],
+    ["id,input;output\n1,a\n", [{ id: "1", "input;output": "a" }]],
     ["id,input\n'-5,=x", [{ id: "-5", input: "=x" }]],
   ])("%j is read", (text, rows) => {
     expect(readCsv(text)).toEqual({ ok: true, value: rows });
