@@ -11,9 +11,20 @@ export function replayText({ verdicts, progress, comparisons, cost_usd, ...repla
     progress[status] > 0 ? [`${progress[status]} ${status}`] : [],
   );
   return [
+    ...notAsRecorded(comparisons),
     `Replay ${replay.id}: ${[...counts, ...others].join(", ")}; $${cost_usd.toFixed(4)}\n`,
     ...comparisons.filter(({ verdict }) => verdict !== "same").map(comparisonText),
   ].join("\n");
+}
+
+/** Said once for all runs, also for those that are the same. */
+function notAsRecorded(comparisons: ReplayReport["comparisons"]): string[] {
+  const counts = new Map<string, number>();
+  for (const { capability, why } of comparisons.flatMap((each) => each.not_as_recorded)) {
+    const text = capability === null ? why : `${capability}: ${why}`;
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].map(([text, runs]) => `Not as recorded in ${runs} of these runs: ${text}\n`);
 }
 
 function comparisonText(comparison: ReplayComparison): string {

@@ -157,6 +157,19 @@ export const ReplayComparison = z
       .object({ turn: z.int(), tool: z.string(), input: Json.nullable(), why: z.string() })
       .nullable()
       .meta({ description: "Where the replay ended because nothing answered a call." }),
+    not_as_recorded: z
+      .array(
+        z.object({
+          capability: z.string().nullable(),
+          recorded: z.string().nullable().meta({ description: "Its version in the recorded run." }),
+          used: z.string().nullable().meta({ description: "Its version in the replay." }),
+          why: z.string(),
+        }),
+      )
+      .meta({
+        description:
+          "What was otherwise in the replay although `with` does not ask for it, such as a version that is no longer kept.",
+      }),
     failure: WireFailure.nullable().meta({ description: "Why this run was not replayed." }),
   })
   .meta({ id: "ReplayComparison" });

@@ -71,6 +71,17 @@ export interface Divergence {
   readonly why: string;
 }
 
+/** What the replay had otherwise than the recorded run although nothing asked for it. */
+export interface NotAsRecorded {
+  /** Null: not one capability's. */
+  readonly capability: string | null;
+  /** Its version in the recorded run. */
+  readonly recorded: string | null;
+  /** Its version in the replay; null if it had none. */
+  readonly used: string | null;
+  readonly why: string;
+}
+
 export interface ReplayComparison {
   readonly verdict: Verdict;
   readonly calls: readonly ComparedCall[];
@@ -81,6 +92,7 @@ export interface ReplayComparison {
   readonly costUsd: BeforeAfter<number>;
   readonly modelMs: BeforeAfter<number>;
   readonly diverged?: Divergence;
+  readonly notAsRecorded?: readonly NotAsRecorded[];
 }
 
 export function compareReplay(

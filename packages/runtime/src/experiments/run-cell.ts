@@ -60,10 +60,11 @@ async function runCell(
     signal,
   });
   if (!replayed.ok) return { status: "failed", failure: replayed.failure };
+  const { comparison, messages } = replayed.value;
   const run = scoredRun(item, replayed.value);
   const specs = [...scorers, ...(item.scorers ?? [])];
   const scores = await scoreRun(parts, { specs, run, agentId, user, signal, reservation: cell.id });
-  return { status: "done", ...replayed.value, scores };
+  return { status: "done", comparison, messages, scores };
 }
 
 /** The item as a recorded run. No session has this id: files and allowances of other sessions are out of reach. */

@@ -1,6 +1,7 @@
 /**
  * Earlier versions of installed packages, kept with their archives while something needs them: an agent, one of its revisions,
- * or a replay or experiment under way. Versions needed only by revisions are limited in number; pinned ones are not.
+ * a recorded run, or a replay or experiment under way. Versions that only revisions or runs had are limited in number; pinned
+ * ones are not.
  */
 import { satisfies, semverOf } from "@capstan/core/internal";
 import { type SQL, sql } from "drizzle-orm";
@@ -64,7 +65,7 @@ export const idsIn = ({ description: { capability, skills } }: PackageRecord): s
   ...new Set([...(capability === undefined ? [] : [capability]), ...skills]),
 ];
 
-/** `named`: pins; `recorded`: versions that revisions were saved with. */
+/** `named`: pins; `recorded`: versions that revisions were saved with, or that runs had. */
 async function needsOf(
   tx: Executor,
   ids: readonly string[],
@@ -82,7 +83,9 @@ async function needsOf(
     select ref->>'version', true from experiments, jsonb_path_query(variants, '$.**.capabilities[*]') ref
       where status = 'running' and ${isOne(sql`ref->>'id'`)} and ref->>'version' is not null
     union
-    select pin->>'version', false from agent_revisions, jsonb_path_query(pins, '$[*]') pin where ${isOne(sql`pin->>'id'`)}`);
+    select pin->>'version', false from agent_revisions, jsonb_path_query(pins, '$[*]') pin where ${isOne(sql`pin->>'id'`)}
+    union
+    select had.value, false from prompts, json_each_text(versions) had where ${isOne(sql`had.key`)}`);
   const versions = (named: boolean) =>
     rows.filter((row) => row.named === named).map(({ version }) => version);
   return { named: versions(true), recorded: versions(false) };

@@ -75,6 +75,8 @@ export interface ReplayedRun {
   readonly comparison: ReplayComparison;
   /** What the replay added to the conversation. */
   readonly messages: readonly StoredMessage[];
+  /** The agent with the change. */
+  readonly agent: RuntimeAgent;
 }
 
 export async function replayRun(parts: ReplayParts, request: ReplayRequest): Promise<Result<ReplayedRun>> {
@@ -87,7 +89,7 @@ export async function replayRun(parts: ReplayParts, request: ReplayRequest): Pro
   const ended = await replay.run();
   if (!ended.ok) return ended;
   const { side, messages, diverged } = ended.value;
-  return ok({ comparison: compareReplay(recording.side, side, diverged), messages });
+  return ok({ comparison: compareReplay(recording.side, side, diverged), messages, agent: agent.value });
 }
 
 type ReplayEnd = SegmentEnd | Diverged | RecordedFailure;

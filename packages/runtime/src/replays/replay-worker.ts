@@ -2,6 +2,7 @@
 import type { Refused } from "@capstan/core";
 import type { Database } from "../db/database.ts";
 import { type FailedEnd, type LeasedWorker, startLeasedWorker } from "./leased-worker.ts";
+import { notAsRecorded } from "./not-as-recorded.ts";
 import { readRecording } from "./read-recording.ts";
 import { type ReplayParts, replayRun } from "./replay-run.ts";
 import type { ClaimedItem, ItemEnd, ReplayQueue } from "./replay-store.ts";
@@ -37,7 +38,11 @@ async function replayItem(parts: WorkerParts, item: ClaimedItem, signal: AbortSi
     maxCostUsd: leftUsd ?? undefined,
     signal,
   });
-  return replayed.ok ? { status: "done", ...replayed.value } : failed(replayed);
+  if (!replayed.ok) return failed(replayed);
+  const { comparison, messages, agent } = replayed.value;
+  const { pool } = parts.database;
+  const other = await notAsRecorded(pool, { recording: recording.value, change, agent, messages });
+  return { status: "done", messages, comparison: { ...comparison, notAsRecorded: other } };
 }
 
 const failed = ({ failure }: Refused): FailedEnd => ({ status: "failed", failure });

@@ -112,4 +112,20 @@ describe.each(STORES)("versions of a package, on $name", ({ fresh }) => {
     await install("3.3.0");
     expect([await numbers(), folders()]).toEqual([["3.3.0"], 1]);
   });
+
+  test("a version that only a run had, between two saves of its agent, is kept for its replay", async () => {
+    await install("4.0.0");
+    const agent = await agentWith("Runner", "demo");
+    await install("4.1.0");
+    const session = await server.call("POST", "/v1/sessions", { agent_id: agent });
+    const sent = await server.call("POST", `/v1/sessions/${session.body.id}/messages`, { content: "Hello" });
+    const run = `/v1/runs/${sent.body.run_id}`;
+    await expect.poll(async () => (await server.call("GET", run)).body.status).toBe("done");
+    await install("4.2.0");
+    expect(await numbers()).toEqual(["4.2.0", "4.1.0", "4.0.0"]);
+    const made = await server.call("POST", "/v1/replays", { runs: [sent.body.run_id], with: {} });
+    const replay = async () => (await server.call("GET", `/v1/replays/${made.body.id}`)).body;
+    await expect.poll(async () => (await replay()).status).toBe("done");
+    expect((await replay()).comparisons).toMatchObject([{ verdict: "same", not_as_recorded: [] }]);
+  });
 });

@@ -115,6 +115,42 @@ describe.each(STORES)("a replay leaves as recorded, on $name", ({ fresh }) => {
     expect(await answers(first, { revision: "live" })).toBe("Tides by 3.0.0.");
   });
 
+  test("or says what is otherwise: a version that is gone, and content replaced under its version", async () => {
+    const publish = (version: string, more: object = {}) =>
+      made("/v1/capabilities", {
+        id: "moons",
+        name: "Moons",
+        description: "Phases of the moon.",
+        version,
+        prompt: "Be brief.",
+        base_url: "http://127.0.0.1:9",
+        tools: [{ name: "moon", description: "The phase.", path: "/moon" }],
+        ...more,
+      });
+    const told = async (run: string, change?: object) => (await replay(run, change)).not_as_recorded;
+    await publish("1.0.0");
+    const id = await session(["moons", "shop"]);
+    const run = await say(id, "find_order 17; say Found.");
+    expect(await told(run)).toEqual([]);
+    expect(await told(run, { system_prompt: "Be kind.", model: "openai-compatible/other" })).toEqual([]);
+
+    await publish("1.0.0", { prompt: "Be verbose." });
+    const noted = (why: RegExp, more: object = {}) => [
+      { capability: "moons", recorded: "1.0.0", used: "1.0.0", why: expect.stringMatching(why), ...more },
+    ];
+    expect(await told(run)).toEqual(noted(/instructions/, { capability: null, recorded: null, used: null }));
+    await publish("1.0.0", { tools: [{ name: "moon", description: "Its age.", path: "/moon" }] });
+    expect(await told(run)).toEqual(noted(/moon/));
+    expect(await told(run, { system_prompt: "Be kind." })).toEqual(noted(/moon/));
+    expect(await told(run, { capabilities: ["moons"] })).toEqual([]);
+    expect(await told(run, { revision: "live" })).toEqual([]);
+
+    await publish("2.0.0");
+    const gone = await server.call("DELETE", "/v1/capabilities/moons/versions/1.0.0");
+    expect(gone.status).toBe(204);
+    expect(await told(run)).toEqual(noted(/no longer kept/, { used: "2.0.0" }));
+  });
+
   test("a model that failed, where the recorded answers are given again", async () => {
     llm.script = (request) =>
       conversation(request).includes("tool_calls") ? { status: 400, error: "down" } : obeyPlan(request);

@@ -120,6 +120,7 @@ export function comparisonDto({
     cost_usd: comparison ? costsOf(comparison.costUsd) : null,
     model_ms: comparison?.modelMs ?? null,
     diverged: comparison?.diverged ?? null,
+    not_as_recorded: notAsRecordedIn(comparison),
     failure: code === undefined ? null : { code, message: message ?? "", nextStep: nextStep ?? "" },
   };
 }
@@ -136,6 +137,8 @@ export const comparedCallDto = (
     source: source ?? null,
   };
 };
+
+const notAsRecordedIn = (comparison: ReplayItem["comparison"]) => [...(comparison?.notAsRecorded ?? [])];
 
 const costsOf = ({ before, after }: NonNullable<ReplayItem["comparison"]>["costUsd"]) => ({
   before: roundedUsd(before),

@@ -54,7 +54,7 @@ function Report({ report }: { report: ReplayReport }) {
 }
 
 function RunRow({ id, comparison }: { id: string; comparison: ReplayComparison }) {
-  const { run_id, status, verdict, answer, calls, gate, diverged, failure } = comparison;
+  const { run_id, status, verdict, answer, calls, gate, diverged, failure, not_as_recorded } = comparison;
   const different = calls.filter(({ change }) => change !== "same").length;
   return (
     <div className="flex flex-col gap-1 px-4 py-3 text-sm">
@@ -68,6 +68,7 @@ function RunRow({ id, comparison }: { id: string; comparison: ReplayComparison }
         </Link>
         {different > 0 && <Badge tone="warn">{count(different, "other call")}</Badge>}
         {gate.length > 0 && <Badge tone="warn">{count(gate.length, "gate difference")}</Badge>}
+        {not_as_recorded.length > 0 && <Badge tone="warn">not as recorded</Badge>}
       </p>
       {(failure || diverged) && (
         <p className="break-words text-ink-soft">

@@ -30,7 +30,7 @@ export function ReplayedRunView({ id, runId }: { id: string; runId: string }) {
 }
 
 function Comparison({ run }: { run: ReplayedRun }) {
-  const { verdict, status, failure, diverged, session_id, calls, gate } = run;
+  const { verdict, status, failure, diverged, session_id, calls, gate, not_as_recorded } = run;
   return (
     <article aria-label="Recorded run and replay" className="flex flex-col gap-4">
       <Panel
@@ -51,6 +51,11 @@ function Comparison({ run }: { run: ReplayedRun }) {
               The replay ended at {diverged.tool}: {diverged.why}
             </p>
           )}
+          {not_as_recorded.map(({ capability, why }) => (
+            <p key={`${capability} ${why}`} className="break-words text-warn">
+              Not as recorded{capability !== null && <>: {capability}</>}. {why}
+            </p>
+          ))}
           <Figures run={run} />
         </div>
       </Panel>
