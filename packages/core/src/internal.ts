@@ -262,12 +262,13 @@ export {
   CALL_CHANGES,
   compareReplay,
   type Divergence,
+  type NotAsRecorded,
   type ReplayComparison,
   type ReplaySide,
   VERDICTS,
   type Verdict,
 } from "./replay/compare-replay.ts";
-export { mayRunInReplay } from "./replay/may-run-in-replay.ts";
+export { claimsToRead, mayRunInReplay } from "./replay/may-run-in-replay.ts";
 export { createRecording, type MatchKind, type RecordedCall } from "./replay/recording.ts";
 export {
   GATE_ANSWERS,

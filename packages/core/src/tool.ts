@@ -53,6 +53,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly replacesEarlier?: boolean;
   /** Set when it runs code written by the model, and whether that code is isolated from the host. */
   readonly runsCode?: { readonly sandboxed: boolean };
+  /** True when a program of others makes the call: nothing here can hold it to what it declares. */
+  readonly runsElsewhere?: boolean;
   /** True when it reads the session's files, so that the model can access attached files through it. */
   readonly readsFiles?: boolean;
   /** True when it finds what was kept in earlier sessions. */

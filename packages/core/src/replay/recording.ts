@@ -3,6 +3,7 @@
  * nearest. Each result is used once: if the model makes a call twice that it made once in the recording, the second
  * is a new call. A result that was only near to a call still answers the call that it belongs to.
  */
+import type { DataLabel } from "../data-flow/data-flow.ts";
 import type { ToolOutput } from "../messages.ts";
 import type { JsonValue } from "../schema.ts";
 import { exactKey, normalisedKey, type ReplayCall, similarity } from "./replay-call.ts";
@@ -12,6 +13,8 @@ export interface RecordedCall extends ReplayCall {
   readonly output?: ToolOutput;
   /** The arguments it ran with, where the person who approved it changed them. */
   readonly edited?: JsonValue;
+  /** What the conversation has read by this call beyond what its tool declares, as by another agent's calls. */
+  readonly labels?: readonly DataLabel[];
 }
 
 export type MatchKind = "exact" | "normalised" | "nearest";

@@ -177,6 +177,7 @@ describe("in a replay", () => {
     ["a tool that reads and sends something out", { risk: "read", writes: "external" }, false],
     ["a tool that runs code", { risk: "read", runsCode: { sandboxed: true } }, false],
     ["a tool that changes rights", { risk: "read", changesRights: true }, false],
+    ["a tool whose call a program of others makes", { risk: "read", runsElsewhere: true }, false],
     ["another agent", { risk: "read", subagent: { id: "a", name: "A" } }, false],
   ])("%s may run: %j %s", (_what, fields, may) => {
     const tool = defineTool({

@@ -12,10 +12,10 @@ import {
   type RuntimeTool,
 } from "@capstan/core";
 import {
+  claimsToRead,
   comparedFailure,
   comparedOutput,
   isBreaking,
-  mayRunInReplay,
   scrub,
   type TestedResult,
   unfitIn,
@@ -134,7 +134,7 @@ async function testCall(gate: Pick<Gate, "call">, each: CallOfRun, around: Aroun
   if (!tool) return unrun(missing(agent, each, around));
   const unfit = unfitIn(tool.tool, call.input, call.output);
   // The new result says more about a recorded result than the schema does.
-  if (unfit && (unfit.verdict === "input_refused" || !mayRunInReplay(tool.tool))) return unrun(unfit);
+  if (unfit && (unfit.verdict === "input_refused" || !claimsToRead(tool.tool))) return unrun(unfit);
   const why = whyNotCalled(tool, each, around);
   return why === undefined
     ? callAgain(gate, agent, each, around)
@@ -150,7 +150,7 @@ function missing(agent: RuntimeAgent, { call }: CallOfRun, { capabilityId }: Aro
 }
 
 function whyNotCalled({ tool, connections }: RuntimeTool, { run, call }: CallOfRun, { by }: Around) {
-  if (!mayRunInReplay(tool)) return "Not called: it may change something. Its schemas accept the call.";
+  if (!claimsToRead(tool)) return "Not called: it may change something. Its schemas accept the call.";
   if (call.gate === "asked") return "Not called: a person had to approve it. Its schemas accept the call.";
   if (connections.length > 0 && run.user !== by)
     return "Not called: it would use an account of somebody else. Its schemas accept the call.";
@@ -174,7 +174,7 @@ async function callAgain(
     callId: `${uuidv7()}:${call.id}`,
     signal,
     seen: async () => run.labels,
-    replayed: { answer: liveOnly },
+    replayed: { answer: liveOnly, testsPrograms: true },
   });
   if (outcome.kind === "done")
     return { ...comparedOutput(call.output, outcome.output), isLive: true, after: outcome.output };

@@ -19,6 +19,7 @@ import {
   ACTOR_BY_PATH,
   type Budget,
   type CallPath,
+  claimsToRead,
   decideCall,
   flowOf,
   labelsOf,
@@ -182,7 +183,7 @@ async function replay(request: GateRequest, parts: GateParts): Promise<GateOutco
       judgeAndRun(request, {
         ...parts,
         labels: undefined, // the recorded session has read nothing new
-        contextFor: (...asked) => readOnlyContext(parts.contextFor(...asked)),
+        contextFor: (...asked) => readOnlyContext(parts.contextFor(...asked), request.replayed),
       }),
   });
   if (!isAnswered) record(request, outcome, startedAt, parts);
@@ -203,7 +204,8 @@ async function judgeAndRun(request: GateRequest, parts: GateParts): Promise<Rule
   const judged = await judge(request, parts);
   if (judged.kind === "client") return countedJudgement(request, judged, parts);
   if (judged.kind !== "run") return judged;
-  if (request.path === "replay" && !mayRunInReplay(judged.tool.tool))
+  const mayRead = request.replayed?.testsPrograms ? claimsToRead : mayRunInReplay;
+  if (request.path === "replay" && !mayRead(judged.tool.tool))
     return refuse(fail("replay_effect", { tool: judged.tool.name }).failure, judged.tool.capabilityId);
   const { tool, input, call } = judged;
   if (request.signal.aborted) {

@@ -23,7 +23,7 @@ beforeEach(() => {
 const RUN: ReplayedResults = { answer: () => "run" };
 
 describe("on the path replay", () => {
-  test.each(["write", "undeclared", "irreversible", "sends", "rights", "code"])(
+  test.each(["write", "undeclared", "irreversible", "sends", "rights", "code", "elsewhere"])(
     "the tool %s does not run, even if the recording says so and a person approved it",
     async (tool) => {
       for (const approved of [false, true]) {
@@ -36,6 +36,19 @@ describe("on the path replay", () => {
     },
   );
 
+  test("a program of others runs only for an author who tests it, and only if it declares that it reads", async () => {
+    const asTest: ReplayedResults = { ...RUN, testsPrograms: true };
+    expect((await call("elsewhere", asTest)).outcome).toMatchObject({ kind: "done" });
+    expect((await call("write", asTest)).outcome).not.toMatchObject({ kind: "done" });
+    expect(ran).toEqual(["elsewhere"]);
+  });
+
+  test("the labels of recalled facts are told to the replay", async () => {
+    const told: string[] = [];
+    await call("recalls", { ...RUN, recalled: (labels) => told.push(...labels) });
+    expect(told).toEqual(["untrusted"]);
+  });
+
   test("a call without results is refused", async () => {
     expect((await call("read", undefined)).outcome).toMatchObject({ failure: { code: "replay_effect" } });
     expect(ran).toEqual([]);
@@ -43,9 +56,9 @@ describe("on the path replay", () => {
 
   test("a tool that only reads runs, and cannot write by its context", async () => {
     expect((await call("read", RUN)).outcome).toMatchObject({ kind: "done" });
-    for (const tool of ["posts", "writes_file", "stores"])
+    for (const tool of ["posts", "writes_file", "stores", "remembers"])
       expect((await call(tool, RUN)).outcome).not.toMatchObject({ kind: "done", output: "written" });
-    expect(ran).toEqual(["read", "posts", "writes_file", "stores"]);
+    expect(ran).toEqual(["read", "posts", "writes_file", "stores", "remembers"]);
     expect(wrote).toEqual([]);
   });
 
@@ -79,6 +92,7 @@ async function call(
     fetch: write("fetch"),
     fileStore: { write: write("file"), delete: write("file") },
     store: { set: write("store"), delete: write("store") },
+    memory: { remember: write("memory"), recall: async () => [{ labels: ["untrusted"] }] },
   } as unknown as ToolContext;
   const rule = { id: "r", name: "never", tools: ["*"], when: [], effect: "deny" as const };
   const gate = createGate({
@@ -132,6 +146,11 @@ function agent(): RuntimeAgent {
       tool("sends", { risk: "read", writes: "external" }),
       tool("rights", { risk: "read", changesRights: true }),
       tool("code", { risk: "read", runsCode: { sandboxed: true } }),
+      tool("elsewhere", { risk: "read", runsElsewhere: true }),
+      tool("remembers", { risk: "read" }, async ({ memory }) =>
+        memory?.remember({ text: "a", scope: "user" }),
+      ),
+      tool("recalls", { risk: "read" }, async ({ memory }) => memory?.recall("a", 1)),
       tool("posts", { risk: "read" }, ({ fetch }) => fetch("https://example.com/", { method: "POST" })),
       tool("writes_file", { risk: "read" }, async ({ fileStore }) =>
         fileStore?.write("/a", new Uint8Array()),

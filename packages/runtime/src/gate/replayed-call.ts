@@ -11,6 +11,10 @@ export interface ReplayedResults {
   readonly rules?: AskRules | undefined;
   /** The recorded result for this decision; `run`: there is none, and the tool may run if it only reads. */
   answer(request: GateRequest, judged: Judgement): GateOutcome | "run";
+  /** An author tests a capability: programs of others run too, if they declare that they only read. */
+  readonly testsPrograms?: boolean;
+  /** Labels of facts that a tool which runs has recalled. */
+  recalled?(labels: readonly string[]): void;
 }
 
 interface Steps {
@@ -39,8 +43,11 @@ const refused = (tool: string): GateOutcome => ({
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** A tool that declares that it only reads is held to it: its context has no way to write. */
-export function readOnlyContext(context: ToolContext): ToolContext {
-  const { fileStore, sandbox: _, ...rest } = context;
+export function readOnlyContext(
+  context: ToolContext,
+  replayed: Pick<ReplayedResults, "recalled"> | undefined,
+): ToolContext {
+  const { fileStore, memory, sandbox: _, ...rest } = context;
   const refuse = async (): Promise<Result<never>> => fail("replay_effect", { tool: "A write" });
   const refuseStore = async (): Promise<never> => {
     throw new Error("A replay writes nothing to a capability's store.");
@@ -56,6 +63,17 @@ export function readOnlyContext(context: ToolContext): ToolContext {
         all: () => fileStore.all(),
         write: refuse,
         delete: refuse,
+      },
+    }),
+    ...(memory && {
+      memory: {
+        async recall(query, limit) {
+          const facts = await memory.recall(query, limit);
+          replayed?.recalled?.(facts.flatMap(({ labels }) => labels));
+          return facts;
+        },
+        remember: refuse,
+        forget: refuse,
       },
     }),
     fetch: (url, options) =>

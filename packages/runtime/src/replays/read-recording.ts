@@ -2,6 +2,7 @@
 import { fail, type JsonValue, ok, type Result } from "@capstan/core";
 import {
   type ConversationMessage,
+  type DataLabel,
   type RecordedCall,
   type ReplaySide,
   type ToolOutput,
@@ -11,7 +12,7 @@ import {
 } from "@capstan/core/internal";
 import type pg from "pg";
 import { isUuid } from "../db/uuid.ts";
-import type { SessionLabels } from "../labels/session-labels.ts";
+import { labelNames, type SessionLabels } from "../labels/session-labels.ts";
 import type { MessageRow } from "../runs/claim/claims.ts";
 import type { RunInput, RunResult } from "../runs/contract/run-types.ts";
 import type { StoredUsage } from "../runs/log/run-log.ts";
@@ -61,6 +62,14 @@ interface Row {
     | null;
   readonly summary: SessionSummary | null;
   readonly questions: readonly Question[] | null;
+  readonly children: readonly ChildRun[] | null;
+}
+
+/** A run of another agent that a call of this one started. */
+interface ChildRun {
+  readonly callId: string | null;
+  readonly at: string;
+  readonly labels: SessionLabels;
 }
 
 interface Question {
@@ -89,6 +98,8 @@ const READ = `select r.id, r.session_id, r.agent_id, r.revision, r.status, r.mes
     ) as conversation,
     (select json_agg(json_build_object('callId', a.call_id, 'status', a.status, 'reason', a.reason) order by a.id)
       from approvals a where a.run_id = r.id and a.kind = 'tool') as questions,
+    (select json_agg(json_build_object('callId', c.parent_call_id, 'at', c.created_at, 'labels', cs.labels))
+      from runs c join sessions cs on cs.id = c.session_id where c.parent_run_id = r.id and cs.labels <> '{}') as children,
     (select p.versions from messages m join prompts p on p.id = m.usage->>'promptId' where m.session_id = r.session_id
       and m.run_id = r.id and m.role = 'assistant' order by m.position limit 1) as versions
   from runs r join sessions s on s.id = r.session_id where r.id = $1`;
@@ -113,7 +124,7 @@ export async function readRecording(
     .slice(0, start + 1)
     .filter(({ position }) => position > (summary?.toPosition ?? -1))
     .map(({ id, role, content, position }) => ({ id, role, content, position }) as MessageRow);
-  const calls = recordedCalls(messages, row.questions ?? []);
+  const calls = recordedCalls(messages, row.questions ?? [], labelsByCall(row));
   return ok({
     runId: row.id,
     sessionId: row.session_id,
@@ -139,11 +150,32 @@ function whyNot({ status, input }: Row, isOnlyRead: boolean): string | undefined
   return input.continueIn && !isOnlyRead ? "a coding agent's program ran it" : undefined;
 }
 
-/** A label of this run's own calls comes back when the replay makes them. */
+/** A label of this run's own calls comes back when the replay makes them; one of its message does not. */
 const labelsBefore = (labels: SessionLabels, { id, created_at }: Row): SessionLabels =>
   Object.fromEntries(
-    Object.entries(labels).filter(([, { runId, at }]) => runId !== id && new Date(at) <= created_at),
+    Object.entries(labels).filter(([, { runId, callId, at }]) =>
+      runId === id ? callId === undefined : new Date(at) <= created_at,
+    ),
   );
+
+/** What each call brought: its own part of the session's labels, and what the agent that it asked has read. */
+function labelsByCall({ id, labels, children }: Row): ReadonlyMap<string, DataLabel[]> {
+  const brought = new Map<string, DataLabel[]>();
+  const add = (callId: string, found: SessionLabels) => {
+    const own = bareId(callId);
+    brought.set(own, [...(brought.get(own) ?? []), ...labelNames(found)]);
+  };
+  for (const [label, origin] of Object.entries(labels))
+    if (origin.runId === id && origin.callId) add(origin.callId, { [label]: origin });
+  for (const { callId, at, labels: read } of children ?? []) {
+    const since = Object.entries(read).filter((each) => new Date(each[1].at) > new Date(at));
+    if (callId !== null) add(callId, Object.fromEntries(since));
+  }
+  return brought;
+}
+
+/** A call's id as the model gave it: the gate's begins with the run's. */
+export const bareId = (callId: string): string => callId.slice(callId.indexOf(":") + 1);
 
 export const outcomeOf = (outcome: RunResult | null): string =>
   outcome?.type === "failed" ? outcome.failure.code : (outcome?.type ?? "none");
@@ -178,6 +210,7 @@ export const callsIn = (messages: readonly ConversationMessage[]) =>
 function recordedCalls(
   messages: readonly ConversationMessage[],
   questions: readonly Question[],
+  labels: ReadonlyMap<string, DataLabel[]>,
 ): RecordedCall[] {
   const results = new Map<string, ToolResultPart>();
   for (const message of messages)
@@ -186,11 +219,13 @@ function recordedCalls(
   return callsIn(messages).map((call): RecordedCall => {
     const { output, editedInput: edited } = results.get(call.id) ?? {};
     const question = asked.get(call.id);
+    const brought = labels.get(call.id);
     const refusal = refusalIn(output);
     return {
       ...call,
       ...(output && { output }),
       ...(edited !== undefined && { edited }),
+      ...(brought && { labels: brought }),
       gate: question ? "asked" : refusal === undefined ? "allowed" : "denied",
       ...(question ? { why: question.reason } : refusal !== undefined && { why: refusal }),
     };

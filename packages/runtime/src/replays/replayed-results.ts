@@ -5,6 +5,7 @@
 import type { Failure, JsonValue, RuntimeTool } from "@capstan/core";
 import {
   createRecording,
+  DATA_LABELS,
   type DataLabel,
   type Divergence,
   flowOf,
@@ -21,7 +22,7 @@ import type { AskRules } from "../gate/ask-rules.ts";
 import type { GateOutcome, GateRequest, Judgement } from "../gate/gate.ts";
 import type { ReplayedResults } from "../gate/replayed-call.ts";
 import type { SessionLabels } from "../labels/session-labels.ts";
-import { refusalIn } from "./read-recording.ts";
+import { bareId, refusalIn } from "./read-recording.ts";
 import type { ReplayOptions } from "./replay-change.ts";
 
 /** The replay cannot continue: nothing answers a call. */
@@ -76,16 +77,23 @@ export class RecordedResults implements ReplayedResults {
     return [...this.told.values()].filter((each) => each.tool === tool && each.gate === "asked").length;
   }
 
+  /** It changes what the conversation has read like a recorded call, but only in the replay. */
+  recalled(labels: readonly string[]): void {
+    const brought = DATA_LABELS.filter((label) => labels.includes(label));
+    this.#addLabels(brought, { callId: "recalled" }, { name: "memory", capabilityId: "memory" });
+  }
+
   answer(request: GateRequest, judged: Judgement): GateOutcome | "run" {
     if (judged.kind === "refused") return this.#refuse(request, judged);
     const { tool } = judged;
     const gate: GateAnswer = judged.kind === "approval" ? "asked" : "allowed";
     const tell = (source: ResultSource) => this.#tell(request, judged, gate, source);
-    this.#addLabels(request, tool);
+    this.#addLabels(labelsOf(flowOf(tool.tool, tool.config)), request, tool);
     const isAsked = gate === "asked";
     const found = this.#recording.take(tool.name, inputOf(request), { within: kindsFor(tool), isAsked });
     if (found && isUsable(found.call, gate) && found.call.output) {
       tell(found.kind);
+      this.#addLabels(found.call.labels ?? [], request, tool);
       const answer = served(found.call.output, tool.capabilityId);
       return isAsked ? { ...answer, edited: found.call.edited } : answer;
     }
@@ -142,10 +150,13 @@ export class RecordedResults implements ReplayedResults {
   }
 
   /** Calls of one answer are decided by what was read before it: `seen` was read when the call was made. */
-  #addLabels({ callId, runId }: GateRequest, { name, capabilityId, tool, config }: RuntimeTool): void {
+  #addLabels(
+    labels: readonly DataLabel[],
+    { callId, runId }: Pick<GateRequest, "callId" | "runId">,
+    { name, capabilityId }: Pick<RuntimeTool, "name" | "capabilityId">,
+  ): void {
     const origin = { tool: name, capabilityId, runId, callId, at: new Date().toISOString() };
-    const brought = labelsOf(flowOf(tool, config)).map((label: DataLabel) => [label, origin] as const);
-    this.#labels = { ...Object.fromEntries(brought), ...this.#labels };
+    this.#labels = { ...Object.fromEntries(labels.map((label) => [label, origin])), ...this.#labels };
   }
 }
 
@@ -165,13 +176,14 @@ const whyNone = (
     return `"${name}" needs a person or a client, and no answer to these arguments is recorded.`;
   if (isOthers)
     return `No result of "${name}" with these arguments is recorded, and it would use an account of somebody else.`;
+  if (tool.runsElsewhere)
+    return `No result of "${name}" with these arguments is recorded, and a program of others would run. A stand-in can answer it.`;
   return mayRunInReplay(tool)
     ? `No result of "${name}" with these arguments is recorded, and live reads are off.`
     : `No result of "${name}" with these arguments is recorded, and it may change something.`;
 };
 
-/** The call's id as the model gave it: the gate's begins with the run's. */
-const idOf = ({ callId }: GateRequest): string => callId.slice(callId.indexOf(":") + 1);
+const idOf = ({ callId }: GateRequest): string => bareId(callId);
 
 const inputOf = ({ input }: GateRequest): JsonValue => (input ?? {}) as JsonValue;
 

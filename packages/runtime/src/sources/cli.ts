@@ -103,6 +103,7 @@ function commandTool(tool: ManifestTool, command: Command): AnyTool {
     ...(tool.risk && { risk: tool.risk }),
     ...declaredFlow(tool),
     requiresContext: tool.worksOnFiles && !tool.readsStdin,
+    runsElsewhere: true,
     run: (input: ActionInput, context) => call(tool, input, context, command),
   };
 }

@@ -226,6 +226,7 @@ function mcpTool(
     reachesAnyAddress: flow.writes.length === 0 && takesAddress(inputSchema),
     usesSecrets,
     requiresContext: false,
+    runsElsewhere: true,
     async run(value: Record<string, unknown>, context: ToolContext) {
       const asked = { tool: tool.name, input: value, signal: context.signal, timeoutMs };
       const called = await call(asked, context);

@@ -41,7 +41,7 @@ export function toolContexts(parts: ToolParts) {
       memory: memoryAccess(parts, {
         user: user.email,
         agentId: request.agent.spec.id === UNSAVED ? undefined : request.agent.spec.id,
-        sessionId,
+        sessionId: request.path === "replay" ? undefined : sessionId, // what a replay recalls leaves no label there
         runId,
         callId,
         tool: tool.name,
