@@ -153,11 +153,19 @@ function pairCalls(before: readonly ReplayCall[], after: readonly ReplayCall[]):
   join(slots, "other_arguments", (a, b) => a.tool === b.tool && similarity(a.input, b.input) > 0);
   join(slots, "other_arguments", (a, b) => a.tool === b.tool);
   return slots.flatMap((slot): Pair[] => {
-    const { before: was, after: is, change } = slot;
-    if (was && is) return [{ change: change ?? "same", before: was, after: is }];
+    const { before: was, after: is } = slot;
+    if (was && is) return [{ change: changeOf(slot, slots), before: was, after: is }];
     if (was) return [{ change: "missing", before: was }];
     return is ? [{ change: "new", after: is }] : [];
   });
+}
+
+/** Calls that were made at once and now come one after the other, or the reverse, are in no other order. */
+function changeOf({ change, before, after }: Slot, slots: readonly Slot[]): Pair["change"] {
+  if (change !== "other_order") return change ?? "same";
+  const isTurnedRound = (other: Slot) =>
+    ((before?.turn ?? 0) - (other.before?.turn ?? 0)) * ((after?.turn ?? 0) - (other.after?.turn ?? 0)) < 0;
+  return slots.some((other) => other.before && other.after && isTurnedRound(other)) ? change : "same";
 }
 
 interface Slot {

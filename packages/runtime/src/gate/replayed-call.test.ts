@@ -45,7 +45,7 @@ describe("on the path replay", () => {
 
   test("the labels of recalled facts are told to the replay", async () => {
     const told: string[] = [];
-    await call("recalls", { ...RUN, recalled: (labels) => told.push(...labels) });
+    await call("recalls", { ...RUN, noteRecall: (labels) => told.push(...labels) });
     expect(told).toEqual(["untrusted"]);
   });
 

@@ -14,7 +14,7 @@ export interface ReplayedResults {
   /** An author tests a capability: programs of others run too, if they declare that they only read. */
   readonly testsPrograms?: boolean;
   /** Labels of facts that a tool which runs has recalled. */
-  recalled?(labels: readonly string[]): void;
+  noteRecall?(labels: readonly string[]): void;
 }
 
 interface Steps {
@@ -45,7 +45,7 @@ const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 /** A tool that declares that it only reads is held to it: its context has no way to write. */
 export function readOnlyContext(
   context: ToolContext,
-  replayed: Pick<ReplayedResults, "recalled"> | undefined,
+  replayed: Pick<ReplayedResults, "noteRecall"> | undefined,
 ): ToolContext {
   const { fileStore, memory, sandbox: _, ...rest } = context;
   const refuse = async (): Promise<Result<never>> => fail("replay_effect", { tool: "A write" });
@@ -69,7 +69,7 @@ export function readOnlyContext(
       memory: {
         async recall(query, limit) {
           const facts = await memory.recall(query, limit);
-          replayed?.recalled?.(facts.flatMap(({ labels }) => labels));
+          replayed?.noteRecall?.(facts.flatMap(({ labels }) => labels));
           return facts;
         },
         remember: refuse,

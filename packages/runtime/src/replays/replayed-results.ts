@@ -78,7 +78,7 @@ export class RecordedResults implements ReplayedResults {
   }
 
   /** It changes what the conversation has read like a recorded call, but only in the replay. */
-  recalled(labels: readonly string[]): void {
+  noteRecall(labels: readonly string[]): void {
     const brought = DATA_LABELS.filter((label) => labels.includes(label));
     this.#addLabels(brought, { callId: "recalled" }, { name: "memory", capabilityId: "memory" });
   }
