@@ -10,9 +10,8 @@ const SETTLED_MS = 3000; // after startup; a process killed earlier writes no ca
 // Next to the code, not in the data folder or a temporary one: whoever can write here can change the code itself.
 enableCompileCache(join(import.meta.dirname, "../.cache"));
 const { runServer } = await import("./start/run-server.ts");
-const { releaseStartMemory } = await import("./start/release-start-memory.ts");
-await runServer(process.env);
+const settle = await runServer(process.env);
 setTimeout(() => {
   flushCompileCache();
-  void releaseStartMemory();
+  void settle();
 }, SETTLED_MS).unref();

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { getHeapSpaceStatistics } from "node:v8";
 import { afterEach, describe, expect, test } from "vitest";
 import { memoryLimit } from "../../../../tools/memory-limit.ts";
@@ -33,6 +34,23 @@ describe("a first start with the embedded store", () => {
   });
 });
 
+/** For each function that V8 optimised: how many bytes the compiler took. */
+const OPTIMISED = /using TurboFan, took \d+ ms and (\d+)/g;
+const PARSER_BYTES = 100e6; // the parser takes 600 MB, the next one 40
+
+test("once the start is over, Postgres' functions are optimised, except its parser", async () => {
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  const server = start(undefined, ["--trace-wasm-compilation-times", main]);
+  let said = "";
+  server.child.stdout?.on("data", (bytes) => {
+    said += bytes;
+  });
+  const optimised = () => [...said.matchAll(OPTIMISED)].map(([, bytes]) => Number(bytes));
+  const { call } = await server.ready;
+  while (optimised().length < 100) await call("GET", "/v1/agents");
+  expect(Math.max(...optimised())).toBeLessThan(PARSER_BYTES);
+});
+
 test("after the start, the young generation is small again", async () => {
   let kept: object[] = [];
   for (let at = 0; at < 2_000_000; at++) {
@@ -47,10 +65,13 @@ test("after the start, the young generation is small again", async () => {
 const youngBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")?.space_size ?? 0;
 
-function start(command?: (program: string, args: readonly string[]) => [string, string[]]): SpawnedServer {
+function start(
+  command?: (program: string, args: readonly string[]) => [string, string[]],
+  program?: readonly string[],
+): SpawnedServer {
   const dataDir = mkdtempSync(join(tmpdir(), "capstan-data-"));
   folders.push(dataDir);
-  const server = spawnServer({ dataDir }, {}, undefined, undefined, command);
+  const server = spawnServer({ dataDir }, {}, undefined, program, command);
   servers.push(server);
   return server;
 }

@@ -1,14 +1,20 @@
-/** Runs a server from an environment until it is asked to stop; prints its address, or why it did not start. */
+/**
+ * Runs a server from an environment until it is asked to stop; prints its address, or why it did not start. What it returns
+ * is called once, when the start is over.
+ */
 
-import { useProxies } from "@capstan/runtime";
+import { settleStore, useProxies } from "@capstan/runtime";
 import { loadConfig } from "../settings/load-config.ts";
 import { openLog } from "../settings/log.ts";
 import { parseSettings, secretValues } from "../settings/settings.ts";
 import { greeting } from "./greeting.ts";
 import { checkOpenFiles } from "./open-files.ts";
+import { releaseStartMemory } from "./release-start-memory.ts";
 import { startServer } from "./serve.ts";
 
-export async function runServer(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+export async function runServer(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<() => Promise<void>> {
   ignoreLostOutput();
   const files = checkOpenFiles();
   if (!files.ok) stop(files.failure);
@@ -29,6 +35,9 @@ export async function runServer(environment: Readonly<Record<string, string | un
   if (!server.ok) stop(server.failure);
   stopWhenAsked(server.value.close);
   process.stdout.write(await greeting(server.value));
+  const { database } = server.value.services;
+  return () =>
+    settleStore(database, releaseStartMemory).catch((error) => log.error({ what: "settling", error }));
 }
 
 /** A log that nobody reads any more (a closed pipe, a full disk) must not end the server. */
