@@ -71,11 +71,11 @@ export {
 } from "./datasets/dataset-store.ts";
 export { cleanItem, itemsOfRuns } from "./datasets/items-of-runs.ts";
 export { type Database, type DatabaseOptions, openDatabase } from "./db/database.ts";
-export { settleStore } from "./db/open-pglite.ts";
 export { isDatabaseAway } from "./db/database-away.ts";
 export { createDatabaseRetry, type DatabaseRetry, unreachable } from "./db/database-retry.ts";
 export { pageInMemory, readCursor, readNumberCursor } from "./db/keyset.ts";
 export { openFilesLimit } from "./db/open-files-limit.ts";
+export { settleStore } from "./db/open-pglite.ts";
 export type {
   PackageDescription,
   PackageKind,

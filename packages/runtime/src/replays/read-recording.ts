@@ -15,7 +15,7 @@ import { isUuid } from "../db/uuid.ts";
 import { labelNames, type SessionLabels } from "../labels/session-labels.ts";
 import type { MessageRow } from "../runs/claim/claims.ts";
 import type { RunInput, RunResult } from "../runs/contract/run-types.ts";
-import type { StoredUsage } from "../runs/log/run-log.ts";
+import { readCall, type StoredUsage } from "../runs/log/stored-call.ts";
 import { type SessionSummary, withSummary } from "../runs/summary/session-summary.ts";
 
 export type StoredMessage = ConversationMessage & { readonly usage?: StoredUsage | null };
@@ -185,7 +185,9 @@ export function figuresOf(
   messages: readonly StoredMessage[],
 ): Pick<ReplaySide, "answer" | "tokens" | "costUsd" | "modelMs"> {
   const said = messages.findLast(({ role }) => role === "assistant");
-  const sum = (name: string) => messages.reduce((total, { usage }) => total + Number(usage?.[name] ?? 0), 0);
+  const calls = messages.flatMap(({ usage }) => (usage ? [readCall(usage)] : []));
+  const sum = (name: "totalTokens" | "inputTokens" | "outputTokens" | "costUsd" | "durationMs") =>
+    calls.reduce((total, call) => total + (call[name] ?? 0), 0);
   return {
     answer: said ? textOf(said) : "",
     tokens: sum("totalTokens") || sum("inputTokens") + sum("outputTokens"),

@@ -23,6 +23,7 @@ import { RunContext } from "../runs/context/run-context.ts";
 import type { RunResult, RunsParts } from "../runs/contract/run-types.ts";
 import { isHarnessed } from "../runs/harness/harness-step.ts";
 import { IdleHarnesses } from "../runs/harness/idle-harnesses.ts";
+import type { CommitItem } from "../runs/log/commit-queue.ts";
 import { EventHub } from "../runs/log/event-hub.ts";
 import { runSegment } from "../runs/loop/run-loop.ts";
 import type { SegmentEnd } from "../runs/steps/run-endings.ts";
@@ -261,7 +262,7 @@ class MemoryQueue {
   held: { readonly answer?: string } = {};
   #question: string | undefined;
 
-  async write(_runId: string, _sessionId: string, json: string): Promise<boolean> {
+  async write({ json }: CommitItem): Promise<boolean> {
     const { messages, run, approvals } = JSON.parse(json) as Written;
     this.messages.push(...messages);
     this.#outcome = run?.outcome ?? this.#outcome;

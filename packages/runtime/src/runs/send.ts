@@ -11,7 +11,6 @@ import type { Engine } from "./context/run-context.ts";
 import { withinScopes } from "./context/within-scopes.ts";
 import type { NewMessage, Pending, RunInput, SendOptions, Sent } from "./contract/run-types.ts";
 import { driverFor, isHarnessed } from "./harness/harness-step.ts";
-import { runStarted } from "./log/lifecycle-events.ts";
 import { messageId as newMessageId } from "./log/message-id.ts";
 import { storableJson } from "./log/storable-json.ts";
 import { checkSchema, schemaPart } from "./model/output-schema.ts";
@@ -105,13 +104,9 @@ async function claimAndStart(parts: SendParts, claiming: Claiming): Promise<Resu
   const { sessionId, messageId } = claiming;
   const { pool } = parts.engine.parts.database;
   const runId = uuidv7();
-  const parentRunId = claiming.child?.runId;
-  const at = parts.engine.now();
-  const started = storableJson(runStarted({ sessionId, segmentId: runId, parentRunId, at }));
-  const claim = await claimNew(parts, claiming, runId, started);
+  const claim = await claimNew(parts, claiming, runId);
   if (claim.start_seq !== null && claim.position !== null) {
     const { start_seq: first, position } = claim;
-    parts.engine.hub.publish(sessionId, { first, last: first, runId, json: [started] });
     parts.hint(sessionId);
     await startClaimed(parts, claiming, { runId, first, position });
     return ok({ runId, messageId, status: "running", afterSeq: first - 1 });
@@ -150,7 +145,6 @@ async function claimNew(
   parts: SendParts,
   { sessionId, messageId, session, agent, input, content, state, child }: Claiming,
   runId: string,
-  started: string,
 ): Promise<NewClaim> {
   const { database, executorId } = parts.engine.parts;
   const values = [
@@ -162,7 +156,6 @@ async function claimNew(
     storableJson(input),
     storableJson({ ...input, content }),
     storableJson(content),
-    `[${started}]`,
     session.feedback?.map((entry) => entry.messageId) ?? [],
     child?.runId ?? null,
     child?.callId ?? null,
@@ -212,7 +205,7 @@ async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claim
     epoch: 1,
     segment: 0,
     launch: 0,
-    isStarted: true,
+    isStarted: false,
     attempts: 0,
     activeMs: 0,
     usages: [],
@@ -225,7 +218,7 @@ async function startClaimed(parts: SendParts, claiming: Claiming, claimed: Claim
     state: state ?? session.state,
     metadata: session.metadata,
     follows: session.follows,
-    seq: first,
+    seq: first - 1,
     position: position + 1,
     messages: [...withSummary(before, session.summary), message],
     summary: session.summary ?? undefined,

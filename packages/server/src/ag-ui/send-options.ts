@@ -20,6 +20,7 @@ export function sendOptions(request: RunRequest, earlier: string): SendOptions {
   const { input, forwarded, sharesState, traceparent } = request;
   const before =
     earlier === "" ? [] : [{ description: "Earlier messages of this conversation", value: earlier }];
+  const tools = input.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   return {
     model: forwarded.model,
     reasoning: forwarded.reasoning,
@@ -28,10 +29,10 @@ export function sendOptions(request: RunRequest, earlier: string): SendOptions {
     toolChoice: forwarded.toolChoice,
     sampling: forwarded.sampling,
     predictState: forwarded.predictState,
-    clientTools: input.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
-    context: [...before, ...input.context],
+    clientTools: unlessEmpty(tools),
+    context: unlessEmpty([...before, ...input.context]),
     ...(earlier !== "" && { broughtHistory: true }),
-    instructions: instructionsOf(input),
+    instructions: unlessEmpty(instructionsOf(input)),
     clientRunId: input.runId,
     sharesState,
     traceparent,
@@ -39,6 +40,9 @@ export function sendOptions(request: RunRequest, earlier: string): SendOptions {
     ...(hasState(input) && { state: input.state as JsonValue }),
   };
 }
+
+/** Stored with each run, twice: what says nothing is left out. */
+const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);
 
 /** Clients without a state send an empty one. */
 export const hasState = ({ state }: { readonly state?: unknown }): boolean =>

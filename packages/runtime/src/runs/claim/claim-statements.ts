@@ -1,5 +1,5 @@
 /**
- * How a process claims a run. The first claim writes run, message and RUN_STARTED in one statement; a later one takes
+ * How a process claims a run. The first claim writes run and message in one statement; a later one takes
  * the next epoch, which fences off the process that had the run.
  */
 import { ENDS_WITH_CLIENT } from "./ends-with-client.ts";
@@ -33,37 +33,34 @@ export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata, s.
   from sessions s where s.id = $1`;
 
 /** $1 session, $2 run, $3 message id, $4 owner, $5 agent, $6 input, $7 input with the message, $8 message,
- * $9 RUN_STARTED, $10 reported feedback, $11 parent run, $12 parent call, $13 state or null. A session's first message
- * creates the session: $14 whether it does, $15 its user, $16 its metadata, $17 its title, $18 what it follows. $19 is the
+ * $9 reported feedback, $10 parent run, $11 parent call, $12 state or null. A session's first message
+ * creates the session: $13 whether it does, $14 its user, $15 its metadata, $16 its title, $17 what it follows. $18 is the
  * agent's revision. If another request created it meanwhile,
  * nothing is written. */
 export const CLAIM_NEW = `with made as (
     insert into sessions(id, agent_id, owner, status, state, metadata, title, follows)
-    select $1, $5::uuid, $15::text, 'running', coalesce($13::jsonb, '{}'), $16::jsonb, $17::text, $18::jsonb where $14::boolean
+    select $1, $5::uuid, $14::text, 'running', coalesce($12::jsonb, '{}'), $15::jsonb, $16::text, $17::jsonb where $13::boolean
     on conflict do nothing returning id),
   started as (
     insert into runs(id, session_id, agent_id, status, owner, message_id, input, start_seq, parent_run_id, parent_call_id,
       revision)
     select $2, $1, $5, 'running', $4, $3, $6::json,
-      (select coalesce(max(last_seq), 0) + 1 from events where session_id = $1), $11, $12, $19::int
+      (select coalesce(max(last_seq), 0) + 1 from events where session_id = $1), $10, $11, $18::int
     where not exists (select 1 from runs where session_id = $1 and status = 'queued')
-      and (not $14::boolean or exists (select 1 from made))
+      and (not $13::boolean or exists (select 1 from made))
     on conflict do nothing returning start_seq),
   queued as (
     insert into runs(id, session_id, agent_id, status, message_id, input, parent_run_id, parent_call_id, revision)
-    select $2, $1, $5, 'queued', $3, $7::json, $11, $12, $19::int where not $14::boolean and not exists (select 1 from started)
+    select $2, $1, $5, 'queued', $3, $7::json, $10, $11, $18::int where not $13::boolean and not exists (select 1 from started)
     on conflict do nothing returning id),
   message as (
     insert into messages(session_id, position, id, run_id, role, content)
     select $1, (select coalesce(max(position), -1) + 1 from messages where session_id = $1), $3, $2, 'user', $8::json
     from started returning position),
-  event as (
-    insert into events(session_id, first_seq, last_seq, run_id, payload)
-    select $1, start_seq, start_seq, $2, $9::json from started),
-  told as (update feedback set told = true where session_id = $1 and message_id = any($10::text[])
+  told as (update feedback set told = true where session_id = $1 and message_id = any($9::text[])
     and exists (select 1 from started)),
-  session as (update sessions set status = 'running', state = coalesce($13::jsonb, state), updated_at = now()
-    where not $14::boolean and id = $1 and exists (select 1 from started))
+  session as (update sessions set status = 'running', state = coalesce($12::jsonb, state), updated_at = now()
+    where not $13::boolean and id = $1 and exists (select 1 from started))
   select (select start_seq from started) as start_seq, (select position from message) as position,
     exists (select 1 from queued) as queued`;
 

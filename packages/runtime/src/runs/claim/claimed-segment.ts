@@ -2,7 +2,7 @@
 import type { JsonValue } from "@capstan/core";
 import type { ConversationMessage, Follows } from "@capstan/core/internal";
 import type { RunInput, RunUsage } from "../contract/run-types.ts";
-import type { StoredUsage } from "../log/run-log.ts";
+import type { StoredUsage } from "../log/stored-call.ts";
 import type { SessionSummary } from "../summary/session-summary.ts";
 
 /** A person's answer to a call, by the call's id. */
@@ -23,7 +23,7 @@ export interface ClaimedSegment {
   readonly epoch: number;
   readonly segment: number;
   readonly launch: number;
-  /** Its RUN_STARTED is written. Only the claim of a new run writes it in the same statement. */
+  /** Its RUN_STARTED is written: it had started before a crash. */
   readonly isStarted: boolean;
   readonly input: RunInput;
   readonly agentId: string;

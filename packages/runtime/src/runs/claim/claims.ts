@@ -3,7 +3,7 @@ import type { JsonValue, RunEvent } from "@capstan/core";
 import type { ConversationMessage, Follows } from "@capstan/core/internal";
 import type pg from "pg";
 import type { RunInput, RunUsage } from "../contract/run-types.ts";
-import type { StoredUsage } from "../log/run-log.ts";
+import type { StoredUsage } from "../log/stored-call.ts";
 import { type SessionSummary, withSummary } from "../summary/session-summary.ts";
 import { CLAIM_AGAIN, READ_RUN } from "./claim-statements.ts";
 import type { Answer, ClaimedSegment } from "./claimed-segment.ts";

@@ -10,7 +10,7 @@ import { readSession, type SessionView } from "../claim/session-view.ts";
 import type { Engine } from "../context/run-context.ts";
 import { costUsd } from "../context/run-meter.ts";
 import { isHarnessed } from "../harness/harness-step.ts";
-import type { StoredUsage } from "../log/run-log.ts";
+import type { StoredUsage } from "../log/stored-call.ts";
 import { guessMessageTokens, guessTokens } from "../model/fit-conversation.ts";
 import { estimateFor } from "../steps/spend.ts";
 import { cutBeforeLastTurn } from "../summary/choose-cut.ts";

@@ -8,7 +8,7 @@ import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import { labelNames, labelStore } from "../../labels/session-labels.ts";
 import type { ResolvedModel } from "../../providers/models.ts";
-import type { CallTiming } from "../log/run-log.ts";
+import type { CallTiming } from "../log/stored-call.ts";
 import { conversationLimit, fitConversation, replacingTools } from "../model/fit-conversation.ts";
 import { functionTools } from "../model/function-tools.ts";
 import { DEFAULT_RETRY, judgeModelError } from "../model/model-retry.ts";

@@ -133,7 +133,7 @@ export class RunContext {
     return segmentIdOf(this.claim.runId, this.claim.segment);
   }
 
-  /** Emits RUN_STARTED unless it is written: the claim of a resumed or queued run does not write it. */
+  /** Emits RUN_STARTED unless it is written. */
   emitStart(): void {
     const { sessionId, parent, isStarted } = this.claim;
     if (isStarted) return;

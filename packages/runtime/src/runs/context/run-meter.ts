@@ -3,7 +3,7 @@ import { type Failure, fail, type RunLimits } from "@capstan/core";
 import type { Budget, TokenUsage } from "@capstan/core/internal";
 import type { ModelPrices } from "../../providers/models.ts";
 import type { DefaultLimits, RunUsage } from "../contract/run-types.ts";
-import { type StoredUsage, TIMING_KEYS } from "../log/run-log.ts";
+import { callParts, readCall, type StoredUsage } from "../log/stored-call.ts";
 
 export const DEFAULT_LIMITS: DefaultLimits = { maxSteps: 50, maxSeconds: 1800 };
 
@@ -45,8 +45,6 @@ export function effectiveLimits(
   };
 }
 
-const TIMINGS: ReadonlySet<string> = new Set(TIMING_KEYS);
-
 export class RunMeter {
   readonly limits: DefaultLimits;
   readonly #clock: () => number;
@@ -69,9 +67,9 @@ export class RunMeter {
     this.#clock = clock;
     this.#since = clock();
     this.#earlierMs = before.activeMs;
-    for (const { costUsd: cost = 0, ...stored } of before.usages) {
-      const usage = Object.fromEntries(Object.entries(stored).filter(([key]) => !TIMINGS.has(key)));
-      this.#add(usage as TokenUsage, Number(cost));
+    for (const stored of before.usages) {
+      const { costUsd: cost = 0, ...usage } = callParts(readCall(stored)).usage;
+      this.#add(usage, cost);
     }
   }
 

@@ -4,7 +4,7 @@ import type { Budget } from "@capstan/core/internal";
 import type pg from "pg";
 import { isUuid } from "../../db/uuid.ts";
 import type { RunUsage } from "../contract/run-types.ts";
-import type { StoredUsage } from "../log/run-log.ts";
+import type { StoredUsage } from "../log/stored-call.ts";
 import { DEFAULT_LIMITS, effectiveLimits, RunMeter } from "./run-meter.ts";
 
 const READ = `select r.usage, r.input->'limits' as asked, (select json_agg(m.usage) from messages m

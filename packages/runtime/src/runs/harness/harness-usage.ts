@@ -2,7 +2,7 @@
 import type { CliUsage, TokenUsage } from "@capstan/core/internal";
 import type { RunMeter } from "../context/run-meter.ts";
 import type { HarnessDriver } from "../contract/harness-driver.ts";
-import type { StoredUsage } from "../log/run-log.ts";
+import type { StoredUsage } from "../log/stored-call.ts";
 
 type Counts = { readonly [Name in keyof typeof ZERO]: number };
 

@@ -5,8 +5,8 @@
 import type { ToolCallPart, ToolResultPart } from "@capstan/core/internal";
 import type { Database } from "../../db/database.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
-import type { CallTiming } from "../log/run-log.ts";
-import { listMessages, type MessageRecord, type RunRecord, type StoredCall } from "./session-history.ts";
+import { type CallTiming, callParts, type StoredCall } from "../log/stored-call.ts";
+import { listMessages, type MessageRecord, type RunRecord } from "./session-history.ts";
 import { listSummaries, type SummaryRecord } from "./summaries.ts";
 import { callEvents, type EventFacts, type QuestionRow, questionsOf } from "./trace-reads.ts";
 
@@ -108,8 +108,8 @@ function modelSpan(
   index: number,
 ): TraceEntry[] {
   if (message.role !== "assistant") return [];
-  const { times, usage } = separated(message.usage ?? {});
-  const { startedAt, durationMs, firstTokenMs, attempts, promptId, sentMessages } = times;
+  const { timing, usage } = callParts(message.usage ?? {});
+  const { startedAt, durationMs, firstTokenMs, attempts, promptId, sentMessages } = timing;
   const before = messages[index - 1]?.createdAt ?? run.createdAt;
   const retries = facts.retries.get(message.id) ?? [];
   return [
@@ -127,50 +127,25 @@ function modelSpan(
       ...(retries.length > 0 && { retries: [...retries] }),
       ...(typeof promptId === "string" && { prompt_id: promptId }),
       ...(typeof sentMessages === "number" && { sent_messages: sentMessages }),
-      ...responseIn(times),
+      ...responseIn(timing),
     },
   ];
 }
 
 /** A model call without a message in the conversation. */
 function summarySpan(summary: SummaryRecord): TraceEntry {
-  const { times, usage } = separated(summary.usage ?? {});
+  const { timing, usage } = callParts(summary.usage ?? {});
   return {
     id: summary.id,
     kind: "model",
     name: `summary of ${summary.toPosition + 1} messages`,
-    started_at: iso(times.startedAt ?? summary.createdAt),
-    duration_ms: times.durationMs ?? 0,
+    started_at: iso(timing.startedAt ?? summary.createdAt),
+    duration_ms: timing.durationMs ?? 0,
     state: "done",
     usage,
     output: cut(summary.text),
-    ...(times.attempts !== undefined && { attempts: times.attempts }),
-    ...(times.sentMessages !== undefined && { sent_messages: times.sentMessages }),
-  };
-}
-
-/** Facts about the call other than its usage. */
-function separated(stored: Partial<StoredCall>): {
-  times: CallTiming;
-  usage: Omit<StoredCall, keyof CallTiming>;
-} {
-  const {
-    startedAt,
-    durationMs,
-    firstTokenMs,
-    attempts,
-    promptId,
-    sentMessages,
-    responseId,
-    responseModel,
-    finishReason,
-    ...usage
-  } = stored;
-  const told = { startedAt, durationMs, firstTokenMs, attempts, promptId, sentMessages };
-  const times = { ...told, responseId, responseModel, finishReason };
-  return {
-    times: Object.fromEntries(Object.entries(times).filter(([, value]) => value !== undefined)),
-    usage,
+    ...(timing.attempts !== undefined && { attempts: timing.attempts }),
+    ...(timing.sentMessages !== undefined && { sent_messages: timing.sentMessages }),
   };
 }
 
@@ -269,7 +244,7 @@ function toolSpan(
 /** A result is stored while the model already reads it, so its call ended before that model call began. */
 function answeredBy(messages: TraceSource["messages"], answer: MessageRecord): Date {
   const next = messages.slice(messages.indexOf(answer)).find(({ role }) => role === "assistant");
-  const { startedAt } = separated(next?.usage ?? {}).times;
+  const { startedAt } = callParts(next?.usage ?? {}).timing;
   const read = new Date(startedAt ?? answer.createdAt);
   return read < new Date(answer.createdAt) ? read : new Date(answer.createdAt);
 }

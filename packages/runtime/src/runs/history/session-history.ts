@@ -1,17 +1,14 @@
 /** Reads a session: its messages in pages, its runs, everything as JSON lines; forks it. */
 import { fail, ok, type Result, type RunEvent } from "@capstan/core";
-import type { ConversationMessage, TokenUsage, UserPart } from "@capstan/core/internal";
+import type { ConversationMessage, UserPart } from "@capstan/core/internal";
 import type pg from "pg";
 import type { Database } from "../../db/database.ts";
 import type { Reader } from "../../db/replica-reader.ts";
 import { isUuid } from "../../db/uuid.ts";
 import type { Pending, RunResult, RunStatus, RunUsage } from "../contract/run-types.ts";
 import { lastSeqOf } from "../log/event-stream.ts";
-import type { CallTiming } from "../log/run-log.ts";
+import { readCall, type StoredCall, type StoredUsage } from "../log/stored-call.ts";
 import { listSummaries } from "./summaries.ts";
-
-/** Usage, cost and timing of a model call. */
-export type StoredCall = TokenUsage & CallTiming & { readonly costUsd?: number };
 
 export type MessageRecord = ConversationMessage & {
   readonly position: number;
@@ -22,6 +19,8 @@ export type MessageRecord = ConversationMessage & {
   /** Kept word for word when the conversation is summarised. */
   readonly pinned: boolean;
 };
+
+type StoredMessageRow = Omit<MessageRecord, "usage"> & { readonly usage: StoredUsage | null };
 
 /** A message that waits for the active run to end. */
 export interface QueuedMessage {
@@ -74,8 +73,15 @@ export async function listMessages(
   { after = -1, limit, isPinned }: MessagePage,
 ): Promise<{ items: MessageRecord[]; queued: QueuedMessage[]; nextAfter?: number }> {
   if (!isUuid(sessionId)) return { items: [], queued: [] };
-  const { rows } = await pool.query<MessageRecord>(MESSAGES, [sessionId, after, limit + 1, isPinned ?? null]);
-  const items = rows.slice(0, limit);
+  const { rows } = await pool.query<StoredMessageRow>(MESSAGES, [
+    sessionId,
+    after,
+    limit + 1,
+    isPinned ?? null,
+  ]);
+  const items = rows
+    .slice(0, limit)
+    .map((row) => ({ ...row, usage: row.usage && readCall(row.usage) }) as MessageRecord);
   const last = items.at(-1);
   if (rows.length > limit && last) return { items, queued: [], nextAfter: last.position };
   if (isPinned) return { items, queued: [] };

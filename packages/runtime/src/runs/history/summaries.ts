@@ -4,8 +4,8 @@ import { type ConversationMessage, textOf } from "@capstan/core/internal";
 import type pg from "pg";
 import type { Reader } from "../../db/replica-reader.ts";
 import { isUuid } from "../../db/uuid.ts";
+import type { StoredCall } from "../log/stored-call.ts";
 import type { KeptFacts } from "../summary/session-summary.ts";
-import type { StoredCall } from "./session-history.ts";
 
 export interface SummaryRecord {
   readonly id: string;

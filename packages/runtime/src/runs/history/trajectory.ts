@@ -3,13 +3,14 @@ import { fail, ok, type Result } from "@capstan/core";
 import { type AtifTrajectory, type ConversationMessage, trajectoryOf } from "@capstan/core/internal";
 import type pg from "pg";
 import { isUuid } from "../../db/uuid.ts";
+import { readCall, type StoredUsage } from "../log/stored-call.ts";
 
 interface Row {
   readonly id: string;
   readonly runId: string;
   readonly role: ConversationMessage["role"];
   readonly content: ConversationMessage["content"];
-  readonly usage: { readonly [name: string]: unknown } | null;
+  readonly usage: StoredUsage | null;
   readonly createdAt: Date;
   readonly agent: string | null;
   readonly revision: number | null;
@@ -42,7 +43,7 @@ export async function readTrajectory(
     message: { id, role, content } as ConversationMessage,
     at: createdAt,
     runId: of,
-    usage,
+    usage: usage && { ...readCall(usage) },
   }));
   return ok(trajectoryOf({ sessionId, trajectoryId: runId ?? sessionId }, agent, messages));
 }

@@ -3,7 +3,7 @@
  * time, while the rest is collected. One bad item must not fail the others, so a failed group is retried one by one.
  */
 import type pg from "pg";
-import { COMMIT } from "./commit-statement.ts";
+import { COMMIT, COMMIT_PLAIN } from "./commit-statement.ts";
 
 const STATEMENTS_IN_FLIGHT = 2;
 const LARGEST_GROUP = 200;
@@ -16,10 +16,17 @@ export class Fenced extends Error {
   }
 }
 
-interface Waiting {
+/** What one run stores at once. */
+export interface CommitItem {
   readonly runId: string;
   readonly sessionId: string;
+  /** One item of the statement. */
   readonly json: string;
+  /** It has neither approvals nor a summary nor a webhook. */
+  readonly isPlain: boolean;
+}
+
+interface Waiting extends CommitItem {
   readonly resolve: (next: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -36,12 +43,12 @@ export class CommitQueue {
   }
 
   /**
-   * Resolves once `json`, one item of the statement, is stored: true when the run ended and another message is queued.
+   * Resolves once it is stored: true when the run ended and another message is queued.
    * Rejects with `Fenced` when another process has claimed the run.
    */
-  write(runId: string, sessionId: string, json: string): Promise<boolean> {
+  write(item: CommitItem): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ runId, sessionId, json, resolve, reject });
+      this.#waiting.push({ ...item, resolve, reject });
       this.#pump();
     });
   }
@@ -68,7 +75,12 @@ export class CommitQueue {
 
   async #execute(group: readonly Waiting[]): Promise<void> {
     const values = [`[${group.map(({ json }) => json).join()}]`];
-    const query = { name: "commit", text: COMMIT, values };
+    const isPlain = group.every((item) => item.isPlain);
+    const query = {
+      name: isPlain ? "commit_plain" : "commit",
+      text: isPlain ? COMMIT_PLAIN : COMMIT,
+      values,
+    };
     const { rows } = await this.#pool.query<{ run_id: string; next: boolean }>(query);
     const ours = new Map(rows.map(({ run_id, next }) => [run_id, next]));
     this.#committed(group.filter(({ runId }) => ours.has(runId)).map(({ sessionId }) => sessionId));

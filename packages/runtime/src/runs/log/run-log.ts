@@ -8,37 +8,12 @@ import type { ConversationMessage } from "@capstan/core/internal";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { EventHub } from "./event-hub.ts";
 import { storableJson } from "./storable-json.ts";
+import type { StoredUsage } from "./stored-call.ts";
 import { UnfinishedBlockTracker } from "./unfinished-blocks.ts";
 
 const BATCH_MS = 40; // not noticeable; saves 2,500 rows a second at 100 runs
 const FIRST_MS = 2; // after a pause, events are sent at once: the first token is not delayed
-const QUIET: ReadonlySet<string> = new Set(["STEP_STARTED", "STEP_FINISHED"]); // not worth a batch of their own
-
-export interface StoredUsage {
-  readonly [key: string]: number | string;
-}
-
-/** Timing of a model call, stored with its tokens for the trace. */
-export const TIMING_KEYS: readonly (keyof CallTiming)[] = [
-  "startedAt",
-  "durationMs",
-  "firstTokenMs",
-  "attempts",
-  "promptId",
-  "sentMessages",
-];
-export interface CallTiming {
-  readonly startedAt?: string;
-  readonly durationMs?: number;
-  readonly firstTokenMs?: number;
-  readonly attempts?: number;
-  readonly promptId?: string;
-  readonly sentMessages?: number;
-  /** The provider's metadata of its answer. */
-  readonly responseId?: string;
-  readonly responseModel?: string;
-  readonly finishReason?: string;
-}
+const QUIET: ReadonlySet<string> = new Set(["RUN_STARTED", "STEP_STARTED", "STEP_FINISHED"]); // not worth a batch of their own
 
 /** A message to store. */
 export interface MessageToStore {
@@ -206,15 +181,18 @@ export class RunLog {
       ...message,
       ...(usage && { usage }),
     }));
-    this.hasQueuedMessage = await this.#queue.write(
-      this.runId,
-      this.sessionId,
-      `{"run_id":"${this.runId}","session_id":"${this.sessionId}","epoch":${this.epoch},` +
+    const { session, summary, webhook, approvals = [] } = extras;
+    this.hasQueuedMessage = await this.#queue.write({
+      runId: this.runId,
+      sessionId: this.sessionId,
+      isPlain: approvals.length === 0 && summary === undefined && webhook === undefined,
+      json:
+        `{"run_id":"${this.runId}","session_id":"${this.sessionId}","epoch":${this.epoch},` +
         `"messages":${storableJson(rows)},` +
         `"events":${events.length > 0 ? `[{"first":${first},"last":${last},"payload":[${events.join()}]}]` : "[]"},` +
-        `"approvals":${storableJson(extras.approvals ?? [])}${member("run", run)}` +
-        `${member("session", extras.session)}${member("webhook", extras.webhook)}${member("summary", extras.summary)}}`,
-    );
+        `"approvals":${storableJson(approvals)}${member("run", run)}` +
+        `${member("session", session)}${member("webhook", webhook)}${member("summary", summary)}}`,
+    });
     if (run) this.#attempts = 0;
     this.#seq = last;
     this.#position += rows.length;

@@ -15,6 +15,7 @@ import type { RunContext } from "../context/run-context.ts";
 import { harnessStep, isHarnessed } from "../harness/harness-step.ts";
 import type { IdleHarnesses } from "../harness/idle-harnesses.ts";
 import type { MessageToStore } from "../log/run-log.ts";
+import { storedCall } from "../log/stored-call.ts";
 import { unfinishedBlocks } from "../log/unfinished-blocks.ts";
 import { askModel, emitMessages, type StepAnswer } from "../model/ask-model.ts";
 import { labelBroughtHistory } from "../steps/brought-history.ts";
@@ -37,7 +38,6 @@ export async function runSegment(
   events: readonly RunEvent[],
 ): Promise<SegmentEnd> {
   const { meter, stop } = context;
-  context.emitStart();
   await (events.length > 0 ? recover(context, events) : emitBranch(context));
   const { attempts } = context.claim;
   if (attempts > MOST_ATTEMPTS) return failRun(context, fail("run_gave_up", { attempts }).failure);
@@ -139,7 +139,7 @@ async function storeAnswer(
   const message: ConversationMessage = { id: answer.messageId, role: "assistant", content: answer.parts };
   const stored: MessageToStore = {
     message,
-    usage: { ...meter.add(answer.usage, answer.prices, answer.costUsd), ...answer.timing },
+    usage: storedCall(meter.add(answer.usage, answer.prices, answer.costUsd), answer.timing),
   };
   context.messages.push(message);
   const calls = pendingCalls(context.messages);

@@ -15,7 +15,7 @@ import type { RunContext } from "../context/run-context.ts";
 import { callSettings } from "../contract/call-settings.ts";
 import type { PredictedState } from "../contract/run-types.ts";
 import { messageId as newMessageId } from "../log/message-id.ts";
-import type { CallTiming } from "../log/run-log.ts";
+import type { WholeTiming } from "../log/stored-call.ts";
 import { askInOrder } from "./fallback.ts";
 import { conversationLimit, fitConversation } from "./fit-conversation.ts";
 import { functionTools } from "./function-tools.ts";
@@ -32,7 +32,7 @@ import { wait } from "./wait.ts";
 export interface StepAnswer extends ModelAnswer {
   readonly messageId: string;
   readonly prices: ResolvedModel["prices"];
-  readonly timing: CallTiming;
+  readonly timing: WholeTiming;
   /** The check that requires a person to read it first: nothing was sent yet. */
   readonly heldBy?: Pick<TextCheck, "name" | "words">;
 }
@@ -79,7 +79,7 @@ async function streamWithRetries(context: RunContext, step: Step): Promise<Resul
 /** What all attempts of one step share. */
 interface Attempts {
   readonly options: LanguageModelV4CallOptions;
-  readonly sent: Pick<CallTiming, "startedAt" | "promptId" | "sentMessages">;
+  readonly sent: Pick<WholeTiming, "startedAt" | "promptId" | "sentMessages">;
   readonly started: number;
   readonly policy: ReturnType<typeof retryPolicy>;
   readonly usedCallIds: ReadonlySet<string>;
@@ -190,7 +190,7 @@ async function waitForRetry(
 
 const sinceMs = (started: number): number => Math.round(performance.now() - started);
 
-const withFirstToken = (timing: CallTiming, { firstTokenMs }: ModelAnswer): CallTiming =>
+const withFirstToken = (timing: WholeTiming, { firstTokenMs }: ModelAnswer): WholeTiming =>
   firstTokenMs === undefined ? timing : { ...timing, firstTokenMs };
 
 /** Emits the stored conversation, so that no client keeps a message that was shown in part and dropped. */

@@ -45,4 +45,4 @@ const versionsIn = ({ capabilities }: RuntimeAgent): string =>
   JSON.stringify(Object.fromEntries(capabilities.map(({ id, version }) => [id, version])));
 
 const hashOf = (...parts: readonly string[]): string =>
-  createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 40);
+  createHash("sha256").update(parts.join("\0")).digest("base64url").slice(0, 22);

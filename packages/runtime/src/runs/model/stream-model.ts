@@ -12,7 +12,7 @@ import type {
 import type { RunEvent } from "@capstan/core";
 import type { AssistantPart, TokenUsage } from "@capstan/core/internal";
 import type { ResolvedModel } from "../../providers/models.ts";
-import type { CallTiming } from "../log/run-log.ts";
+import type { CallTiming } from "../log/stored-call.ts";
 import { MessageBuilder } from "./message-builder.ts";
 import { TextBlocked, type TextGuard } from "./text-guard.ts";
 

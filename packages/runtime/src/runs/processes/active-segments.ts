@@ -67,6 +67,7 @@ export class ActiveSegments {
   /** Starts a segment that this process has just claimed; `events` are those it wrote before a crash. */
   start(claim: ClaimedSegment, spec: AgentSpec, events: readonly RunEvent[] = []): void {
     const context = new RunContext(this.#engine, claim, spec, new AbortController());
+    context.emitStart();
     const timer = setTimeout(() => this.#record(claim), RECORD_AFTER_MS);
     this.#track(context, () => this.#inPlace(context, () => this.#run(context, events))).then(() =>
       clearTimeout(timer),
@@ -153,6 +154,7 @@ export class ActiveSegments {
           await this.#specOf(loaded.claim),
           new AbortController(),
         );
+        context.emitStart();
         return await this.#track(context, () => inPlace(context, () => this.#run(context, loaded.events)));
       } catch (error) {
         this.#report(error, `recovering run ${runId}`);
