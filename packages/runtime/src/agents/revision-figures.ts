@@ -1,5 +1,6 @@
 /** Outcomes of a revision's runs, to compare a canary with the live revision. */
 import type { Database } from "../db/database.ts";
+import { runsWhere } from "../runs/claim/runs-where.ts";
 
 export interface RevisionFigures {
   readonly sessions: number;
@@ -24,6 +25,7 @@ const NONE: RevisionFigures = {
   meanMs: null,
 };
 
+const OF_REVISIONS = runsWhere("hashtext(agent_id) = hashtext($1)", "agent_id = $1 and revision = any($2::int[])");
 const FIGURES = `select r.revision, count(distinct r.session_id)::int as sessions, count(*)::int as runs,
     count(*) filter (where r.status = 'done')::int as done,
     count(*) filter (where r.status = 'failed')::int as failed,
@@ -33,7 +35,7 @@ const FIGURES = `select r.revision, count(distinct r.session_id)::int as session
       where f.session_id = r.session_id and m.run_id = r.id and f.value = 'down')), 0)::int as "thumbsDown",
     coalesce(sum((r.usage->>'costUsd')::float8), 0) as "costUsd",
     avg((r.usage->>'activeMs')::float8) as "meanMs"
-  from runs r where hashtext(r.agent_id) = hashtext($1) and r.agent_id = $1 and r.revision = any($2::int[]) group by r.revision`;
+  from ${OF_REVISIONS} r group by r.revision`;
 
 export async function readFigures(
   { pool }: Pick<Database, "pool">,

@@ -62,15 +62,19 @@ export const runs = pgTable(
     updatedAt: at("updated_at").notNull().default(sql`now()`),
   },
   (table) => [
-    uniqueIndex("runs_message").on(table.sessionId, table.messageId),
+    // Of eight bytes instead of the id: each turn writes this entry twice.
+    uniqueIndex("runs_message").on(table.sessionId, sql`hashtextextended(message_id, 0)`),
     uniqueIndex("runs_one_active").on(table.sessionId).where(sql`status in ('running', 'waiting')`),
     index("runs_owner").on(table.owner).where(sql`status = 'running'`),
     index("runs_queued").on(table.sessionId, table.createdAt).where(sql`status = 'queued'`),
-    // By hashes of four bytes: each turn writes these entries twice, and a client may choose an id that is too long for an index.
+    // By hashes of four bytes, because a client may choose an id that is too long for an index; of ended runs only, because
+    // each change of a run writes its entries again: see `runsWhere`.
     index("runs_client_hash")
       .on(sql`hashtext(input->>'clientRunId')`)
-      .where(sql`input->>'clientRunId' is not null`),
-    index("runs_revision_hash").on(sql`hashtext(agent_id)`, table.revision).where(sql`revision is not null`),
+      .where(sql`input->>'clientRunId' is not null and status in ('done', 'failed', 'cancelled')`),
+    index("runs_revision_hash")
+      .on(sql`hashtext(agent_id)`, table.revision)
+      .where(sql`revision is not null and status in ('done', 'failed', 'cancelled')`),
     index("runs_left").on(table.leftAt).where(sql`left_at is not null`),
     index("runs_parent").on(table.parentRunId).where(sql`parent_run_id is not null`),
   ],

@@ -35,7 +35,7 @@ export const callHistory = pgTable(
     decision: jsonb("decision"),
   },
   (table) => [
-    index("idx_call_history_ts").on(table.ts),
+    index("idx_call_history_ts").using("brin", table.ts),
     index("idx_call_history_call").using("hash", table.callId),
   ],
 );

@@ -5,7 +5,6 @@
 import { sql } from "drizzle-orm";
 import {
   bigint,
-  bigserial,
   doublePrecision,
   integer,
   pgTable,
@@ -26,7 +25,6 @@ const tokens = () => ({
 
 /** Model calls that are in no hour yet. A row's calls all have a price, or none has. */
 export const usageFresh = pgTable("usage_fresh", {
-  id: bigserial("id", { mode: "number" }).primaryKey(),
   at: at("at").notNull().default(sql`now()`),
   agentId: text("agent_id").notNull(),
   model: text("model").notNull(),

@@ -23,7 +23,7 @@ const CONVERSATION = `(select json_agg(json_build_object('position', m.position,
 /** Everything a turn needs to know about its session, read at once. $1 session, $2 message id. */
 export const READ_SESSION = `select s.agent_id, s.owner, s.state, s.metadata, s.continue_in, s.follows,
     (select json_build_object('id', r.id, 'status', r.status, 'clientRunId', r.input->>'clientRunId') from runs r
-      where r.session_id = s.id and r.message_id = $2) as known,
+      where r.session_id = s.id and hashtextextended(r.message_id, 0) = hashtextextended($2, 0) and r.message_id = $2) as known,
     (select json_build_object('id', r.id, 'status', r.status, 'pending', r.pending,
       'isLeft', r.left_at is not null) from runs r
       where r.session_id = s.id and r.status in ('running', 'waiting')) as active,

@@ -6,6 +6,7 @@ import type { Database } from "../../db/database.ts";
 import type { Reader } from "../../db/replica-reader.ts";
 import { isUuid } from "../../db/uuid.ts";
 import type { Pending, RunResult, RunStatus, RunUsage } from "../contract/run-types.ts";
+import { runsWhere } from "../claim/runs-where.ts";
 import { lastSeqOf } from "../log/event-stream.ts";
 import { readCall, type StoredCall, type StoredUsage } from "../log/stored-call.ts";
 import { listSummaries } from "./summaries.ts";
@@ -121,9 +122,10 @@ export interface RunFilter {
 /** A queued message is still in the run's input. Parts with an origin are for the model: nobody wrote them. */
 const SAID = `select p from messages m, json_array_elements(m.content) p where m.session_id = r.session_id and m.id = r.message_id
   union all select p from json_array_elements(r.input->'content') p`;
-const FIND_RUNS = `select ${RUN_COLUMNS} from runs r
+const OF_CLIENT = runsWhere("hashtext(input->>'clientRunId') = hashtext($2)", "input->>'clientRunId' = $2");
+const findRunsIn = (runs: string) => `select ${RUN_COLUMNS} from ${runs} r
   where ($1::text is null or exists (select 1 from sessions s where s.id = r.session_id and s.owner = $1))
-    and ($2::text is null or (hashtext(r.input->>'clientRunId') = hashtext($2) and r.input->>'clientRunId' = $2))
+    and ($2::text is null or r.input->>'clientRunId' = $2)
     and ($3::text is null or r.agent_id = $3)
     and ($4::uuid is null or r.session_id = $4) and ($5::text is null or r.status = $5)
     and ($6::uuid is null or r.id < $6)
@@ -139,7 +141,10 @@ export async function findRuns(
   const filters = [owner, clientRunId, agentId, sessionId, status, before, text].map(
     (value) => value ?? null,
   );
-  const { rows } = await pool.query<RunRecord>(FIND_RUNS, [...filters, limit + 1]);
+  const { rows } = await pool.query<RunRecord>(findRunsIn(clientRunId === undefined ? "runs" : OF_CLIENT), [
+    ...filters,
+    limit + 1,
+  ]);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, ...(rows.length > limit && last && { nextCursor: last.id }) };
