@@ -25,7 +25,10 @@ const NONE: RevisionFigures = {
   meanMs: null,
 };
 
-const OF_REVISIONS = runsWhere("hashtext(agent_id) = hashtext($1)", "agent_id = $1 and revision = any($2::int[])");
+const OF_REVISIONS = runsWhere(
+  "hashtext(agent_id) = hashtext($1)",
+  "agent_id = $1 and revision = any($2::int[])",
+);
 const FIGURES = `select r.revision, count(distinct r.session_id)::int as sessions, count(*)::int as runs,
     count(*) filter (where r.status = 'done')::int as done,
     count(*) filter (where r.status = 'failed')::int as failed,

@@ -52,17 +52,20 @@ describe.each(STORES)("on $name", ({ fresh }) => {
     expect(used).not.toContainEqual(WHOLE_TABLE);
   });
 
-  test.each(["queued", "running", "waiting"])("a %s run is found by its client's id, and counted", async (status) => {
-    const [session, run, agent] = [randomUUID(), randomUUID(), randomUUID()];
-    await database.pool.query("insert into sessions (id, owner) values ($1, 'ann')", [session]);
-    await database.pool.query(
-      `insert into runs (id, session_id, agent_id, revision, status, message_id, input) values ($1, $2, $3, 1, $4, 'm', $5)`,
-      [run, session, agent, status, JSON.stringify({ clientRunId: `of ${run}` })],
-    );
-    const { items } = await findRuns(database.pool, { clientRunId: `of ${run}`, limit: 5 });
-    expect(items.map(({ id }) => id)).toEqual([run]);
-    expect((await readFigures(database, agent, [1]))(1).runs).toBe(1);
-  });
+  test.each(["queued", "running", "waiting"])(
+    "a %s run is found by its client's id, and counted",
+    async (status) => {
+      const [session, run, agent] = [randomUUID(), randomUUID(), randomUUID()];
+      await database.pool.query("insert into sessions (id, owner) values ($1, 'ann')", [session]);
+      await database.pool.query(
+        `insert into runs (id, session_id, agent_id, revision, status, message_id, input) values ($1, $2, $3, 1, $4, 'm', $5)`,
+        [run, session, agent, status, JSON.stringify({ clientRunId: `of ${run}` })],
+      );
+      const { items } = await findRuns(database.pool, { clientRunId: `of ${run}`, limit: 5 });
+      expect(items.map(({ id }) => id)).toEqual([run]);
+      expect((await readFigures(database, agent, [1]))(1).runs).toBe(1);
+    },
+  );
 
   /** Of the table runs, while `ask` runs on one connection; a scan of the whole table is called `runs`. */
   async function indexesUsed(ask: (client: pg.Pool, turn: number) => Promise<void>) {
