@@ -140,8 +140,9 @@ const NOTHING: UsageSums = {
 };
 
 /** Taken and added by one statement: a crash in between changes nothing. Sorted, so that two processes lock in one order. */
+/** Two processes at once: the second waits, and finds the rows gone. */
 const ROLL = `with taken as (delete from usage_fresh where ctid = any(array(
-    select ctid from usage_fresh limit $1 for update skip locked)) returning *),
+    select ctid from usage_fresh limit $1)) returning *),
   added as (insert into usage_hours (hour, agent_id, model, user_email, calls, input_tokens, output_tokens,
       cached_input_tokens, reasoning_tokens, cost_usd, unpriced_calls)
     select to_timestamp(floor(extract(epoch from at) / 3600) * 3600), agent_id, model, user_email, sum(calls),
