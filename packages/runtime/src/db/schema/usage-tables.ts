@@ -26,8 +26,7 @@ const tokens = () => ({
 
 /** Model calls that are in no hour yet. A row's calls all have a price, or none has. */
 export const usageFresh = pgTable("usage_fresh", {
-  /** Without an index: the table is short, and every turn would write to it. */
-  id: bigserial("id", { mode: "number" }).notNull(),
+  id: bigserial("id", { mode: "number" }).primaryKey(),
   at: at("at").notNull().default(sql`now()`),
   agentId: text("agent_id").notNull(),
   model: text("model").notNull(),
