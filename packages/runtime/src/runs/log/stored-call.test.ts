@@ -2,19 +2,20 @@ import { expect, test } from "vitest";
 import { callParts, readCall, storedCall } from "./stored-call.ts";
 
 const usage = { provider: "p", model: "m", inputTokens: 10, outputTokens: 2, totalTokens: 12, costUsd: 0.5 };
-const timing = {
+const unnamed = {
   startedAt: "2026-01-02T03:04:05.678Z",
   durationMs: 21,
   attempts: 1,
   sentMessages: 3,
   promptId: "hash",
   responseId: "r",
-  responseModel: "m",
   finishReason: "stop",
 };
+const timing = { ...unnamed, responseModel: "m" };
 
 test.each([
   ["answered at once", timing],
+  ["by a model that the provider does not name", unnamed],
   ["with a first token", { ...timing, firstTokenMs: 17 }],
   ["after a retry", { ...timing, attempts: 3 }],
   ["by another model than was asked", { ...timing, responseModel: "m-2026" }],

@@ -5,7 +5,8 @@
 import type { TokenUsage } from "@capstan/core/internal";
 
 export interface StoredUsage {
-  readonly [key: string]: number | string | Numbers;
+  readonly [key: string]: number | string | Numbers | undefined;
+  readonly call?: Numbers;
 }
 
 /** When it started, how long it took, its first token, the messages it was sent and, after a retry, its attempts. */
@@ -27,6 +28,8 @@ export interface CallTiming {
 /** Usage, cost and timing of a model call. */
 export type StoredCall = TokenUsage & CallTiming & { readonly costUsd?: number };
 
+const UNNAMED = ""; // the provider did not say which model answered; where nothing is stored, it was the one that was asked
+
 /** Of a call that was answered. */
 export type WholeTiming = CallTiming &
   Required<Pick<CallTiming, "startedAt" | "durationMs" | "attempts" | "sentMessages">>;
@@ -45,19 +48,20 @@ export function storedCall(usage: StoredUsage, timing: WholeTiming): StoredUsage
   return {
     ...usage,
     ...told,
-    ...(responseModel !== undefined && responseModel !== usage.model && { responseModel }),
+    ...(responseModel !== usage.model && { responseModel: responseModel ?? UNNAMED }),
     call: attempts > 1 ? [...numbers, attempts] : numbers,
   };
 }
 
 /** Rows of earlier versions have a name for each number. */
 export function readCall({ call, ...stored }: StoredUsage): StoredCall {
-  if (!Array.isArray(call)) return stored as StoredCall;
-  const [startedAt, durationMs, firstTokenMs, sentMessages, attempts = 1] = call as unknown as Numbers;
+  const told = stored as StoredCall;
+  if (!call) return told;
+  const { responseModel = told.model, ...facts } = told;
+  const [startedAt, durationMs, firstTokenMs, sentMessages, attempts = 1] = call;
   return {
-    ...(typeof stored.model === "string" &&
-      stored.finishReason !== undefined && { responseModel: stored.model }),
-    ...(stored as unknown as StoredCall),
+    ...facts,
+    ...(responseModel !== undefined && responseModel !== UNNAMED && { responseModel }),
     startedAt: new Date(startedAt).toISOString(),
     durationMs,
     ...(firstTokenMs !== null && { firstTokenMs }),
