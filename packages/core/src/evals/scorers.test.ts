@@ -3,7 +3,14 @@ import { describe, expect, test } from "vitest";
 import { isPlain, plainScore, type ScorerHelp } from "./plain-scorers.ts";
 import { defineScorer, type ScoredRun } from "./scorer.ts";
 import type { PlainScorerSpec } from "./scorer-spec.ts";
-import { agreementOf, holm, intervalOf, pairedDifference } from "./statistics.ts";
+import {
+  agreementOf,
+  differenceInterval,
+  holm,
+  intervalOf,
+  pairedDifference,
+  randomFrom,
+} from "./statistics.ts";
 import { type ScoredCell, summariseExperiment } from "./summarise.ts";
 
 const help: ScorerHelp = {
@@ -151,6 +158,36 @@ describe("statistics", () => {
     expect(pairedDifference(worse)?.p).toBeLessThan(0.001);
     expect(pairedDifference(pairs)).toEqual(pairedDifference(pairs));
   });
+
+  test.each([
+    [5, 0, 0.05],
+    [10, 0.02, 0.1],
+    [20, 0, 0.9],
+    [50, 0.3, 0.05],
+  ])(
+    "the interval of %d pairs of passes and fails covers the true difference: %d better, %d worse",
+    (count, better, worse) => {
+      const random = randomFrom(count);
+      const difference = () => {
+        const at = random();
+        return at < better ? 1 : at < better + worse ? -1 : 0;
+      };
+      const rounds = Array.from({ length: 2_000 }, () =>
+        differenceInterval(Array.from({ length: count }, difference)),
+      );
+      const covered = rounds.filter(([low, high]) => low <= better - worse && better - worse <= high);
+      expect(covered.length / rounds.length).toBeGreaterThan(0.9);
+    },
+  );
+
+  test("an interval of pairs is not empty where nothing differs, or everything does", () => {
+    const [low, high] = differenceInterval(Array(10).fill(0));
+    expect([low, high]).toEqual([expect.closeTo(-0.163, 3), expect.closeTo(0.163, 3)]);
+    const pairs = Array.from({ length: 10 }, () => ({ before: 0, after: 1 }));
+    expect(pairedDifference(pairs)).toMatchObject({ difference: 1, low: expect.closeTo(0.567, 3), high: 1 });
+  });
+
+  test("no pass at all begins at zero", () => expect(intervalOf([0, 0, 0])).toMatchObject({ low: 0 }));
 
   test("many comparisons make each one less sure", () => {
     expect(holm([0.01, 0.04, 0.03]).map((p) => Number(p.toFixed(3)))).toEqual([0.03, 0.06, 0.06]);

@@ -27,7 +27,7 @@ function wilson(share: number, count: number): { low: number; high: number } {
   const scale = 1 + Z ** 2 / count;
   const middle = (share + Z ** 2 / (2 * count)) / scale;
   const margin = (Z / scale) * Math.sqrt((share * (1 - share)) / count + Z ** 2 / (4 * count ** 2));
-  return { low: Math.max(0, middle - margin), high: Math.min(1, middle + margin) };
+  return { low: share === 0 ? 0 : middle - margin, high: share === 1 ? 1 : middle + margin };
 }
 
 export interface PairedDifference {
@@ -49,15 +49,34 @@ export function pairedDifference(
   const items = pairs.length;
   if (items === 0) return undefined;
   const differences = pairs.map(({ before, after }) => after - before);
-  const difference = meanOf(differences);
-  const margin = items < 2 ? 1 : tOf(items - 1) * (deviationOf(differences, difference) / Math.sqrt(items));
+  const [low, high] = differenceInterval(differences);
   return {
-    difference,
-    low: Math.max(-1, difference - margin),
-    high: Math.min(1, difference + margin),
+    difference: meanOf(differences),
+    low: Math.max(-1, low),
+    high: Math.min(1, high),
     p: signFlip(differences.filter((each) => each !== 0)),
     items,
   };
+}
+
+/**
+ * For passes and fails Agresti and Min's interval: Student's covers the difference in as few as a quarter of cases when few
+ * items differ, and is empty when none does.
+ */
+export function differenceInterval(differences: readonly number[]): [number, number] {
+  const mean = meanOf(differences);
+  const items = differences.length;
+  if (differences.every(Number.isInteger)) {
+    const count = items + 2;
+    const [better, worse] = [1, -1].map(
+      (kind) => 0.5 + differences.filter((each) => each === kind).length,
+    ) as [number, number];
+    const middle = (better - worse) / count;
+    const margin = (Z * Math.sqrt(better + worse - (better - worse) ** 2 / count)) / count;
+    return [Math.min(mean, middle - margin), Math.max(mean, middle + margin)];
+  }
+  const margin = items < 2 ? 1 : tOf(items - 1) * (deviationOf(differences, mean) / Math.sqrt(items));
+  return [mean - margin, mean + margin];
 }
 
 function signFlip(differences: readonly number[]): number {
@@ -78,7 +97,7 @@ function signFlip(differences: readonly number[]): number {
 }
 
 /** A fixed seed, so that a report can be reproduced (mulberry32). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed + 0x9e3779b9;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
