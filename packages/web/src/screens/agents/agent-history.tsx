@@ -127,7 +127,7 @@ function RevisionRow({ id, revision, others, labels }: RevisionRowProps) {
             {label}
           </Badge>
         ))}
-        <span className="min-w-0 flex-1 text-xs break-words text-ink-faint">
+        <span className="w-full min-w-0 text-xs break-words text-ink-faint md:w-auto md:flex-1">
           {why && `${why}, `}by {by} <span title={dateTime(at)}>{ago(at)}</span>
         </span>
         <Button size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

@@ -105,8 +105,8 @@ export function CaseFacts({ cell }: { cell: ExperimentCell & Pick<ExperimentTrac
       </Fact>
       <Fact name="Ended">
         {outcome ?? cell.status}
-        {verdict && `, ${verdict} compared with the recording`}; {amount(tokens)} tokens, {usd(cost_usd)},{" "}
-        {duration(model_ms)}
+        {item.recorded && verdict && `, ${verdict} compared with the recording`}; {amount(tokens)} tokens,{" "}
+        {usd(cost_usd)}, {duration(model_ms)}
       </Fact>
     </dl>
   );
