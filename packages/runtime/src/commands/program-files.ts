@@ -2,7 +2,7 @@
  * Which files of the machine a program needs, so that a confined command sees these and not the home folder around them:
  * the interpreter with its libraries, the script with its project, and the `node_modules` folders above it.
  */
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 
@@ -46,6 +46,27 @@ export function interpreterFiles(path: string): string[] {
   const isInstalled = basename(dirname(real)) === "bin" && existsSync(library);
   return [path, real, ...(isInstalled ? [library] : []), ...(isInstalled ? [] : scriptFiles(real))];
 }
+
+/**
+ * The Python behind the virtual environment in a folder, which may lie outside the system's folders, as those of version
+ * managers do. The folder's link could name any file, so only what is an installed Python counts.
+ */
+export function environmentPython(folder: string): string[] {
+  const link = join(folder, ".venv", "bin", "python");
+  if (!existsSync(link)) return [];
+  const real = realpathSync(link);
+  const [programs, prefix] = [dirname(real), dirname(dirname(real))];
+  const isPython = /^(python|pypy)[\d.]*$/.test(basename(real)) && basename(programs) === "bin";
+  const library = join(prefix, "lib");
+  if (!isPython || prefix === ownHome() || !hasPythonLibrary(library)) return [];
+  return [link, programs, library]; // other links of this folder go by the programs beside it
+}
+
+const hasPythonLibrary = (library: string): boolean =>
+  existsSync(library) &&
+  readdirSync(library).some(
+    (name) => /^(python|pypy)\d/.test(name) && existsSync(join(library, name, "os.py")),
+  );
 
 function scriptFiles(path: string): string[] {
   const real = realpathSync(path);

@@ -11,11 +11,12 @@ import {
   open,
   readdir,
   readlink,
+  realpath,
   rename,
   rmdir,
   unlink,
 } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { type PlainFile, readPlainFile } from "./plain-file.ts";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
@@ -25,6 +26,8 @@ const HAS_FOLDERS_BY_NUMBER = process.platform === "linux";
 export interface MadeFolder {
   readonly owner: number | undefined;
   readonly mode?: number;
+  /** A file or a link in its place stays, and the folder is not opened; by default it is removed. */
+  readonly replacesNothing?: boolean;
 }
 
 export interface FolderEntry {
@@ -186,6 +189,7 @@ export class OpenFolder {
     const isNew = await mkdir(path, { mode: make.mode ?? 0o700 }).then(() => true, ignoreExisting);
     const about = await lstat(path).catch(ignoreExpected);
     if (about && !about.isDirectory()) {
+      if (make.replacesNothing) return undefined;
       await this.remove(name); // a file or a link where the session has a folder
       return this.#child(name, make);
     }
@@ -199,6 +203,19 @@ export class OpenFolder {
     if (name.includes("/") || name === "..") throw new Error(`"${name}" is not a file name`);
     return HAS_FOLDERS_BY_NUMBER ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name);
   }
+}
+
+/** A folder below another one whose own path is trusted; undefined if a link or a file is in between, or it is missing. */
+export async function openBelow(
+  root: string,
+  path: string,
+  make?: MadeFolder,
+): Promise<OpenFolder | undefined> {
+  const names = relative(root, path).split(sep).filter(Boolean);
+  const opened = await OpenFolder.open(await realpath(root));
+  const found = await opened?.below(names, make);
+  await opened?.close();
+  return found;
 }
 
 async function letOthersUse(file: FileHandle, uid: number): Promise<void> {

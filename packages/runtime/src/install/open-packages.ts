@@ -137,11 +137,11 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     },
   });
   const path = `${dirname(process.execPath)}:${options.toolEnvironment.PATH ?? "/usr/bin:/bin"}`;
-  const services = new ServiceSupervisor({ dataDir, isolation, path });
-  const work = join(dataDir, "work");
-  await sweepDeadFolders(work);
+  const ownerOfName = (name: string, folder: string) =>
+    ownerOfService({ name, folder }, { store, registry, loaded });
+  const services = new ServiceSupervisor({ dataDir, isolation, path, ownerOf: ownerOfName });
   const nowMs = () => options.now().getTime();
-  const folders = new SessionFolders(work, nowMs);
+  const folders = await openWork(dataDir, nowMs);
   const outputs = new FailedOutputs(dataDir);
   const cli: CliParts = {
     dataDir,
@@ -181,6 +181,12 @@ export async function openPackages(options: PackagesOptions): Promise<Packages> 
     ...changes({ host, loaded, store, dataDir, guard, linked }),
     close,
   };
+}
+
+async function openWork(dataDir: string, nowMs: () => number): Promise<SessionFolders> {
+  const work = join(dataDir, "work");
+  await sweepDeadFolders(work);
+  return new SessionFolders(work, nowMs);
 }
 
 /** Versions that agents can stay on after `before` is replaced. */
@@ -297,6 +303,19 @@ async function download(fetch: GuardedFetch, url: string): Promise<Result<Uint8A
   if (!answer.value.ok)
     return fail("package_download_failed", { source: url, why: `it answered ${answer.value.status}` });
   return ok(new Uint8Array(await answer.value.arrayBuffer())); // the server's own `Response` has no working `bytes()`
+}
+
+/** A package that was installed without its service's folder may have it anywhere: whoever starts it says where. */
+async function ownerOfService(
+  { name, folder }: { readonly name: string; readonly folder: string },
+  { store, registry, loaded }: { store: PackageStore; registry: CapabilityRegistry; loaded: PackageRegistry },
+): Promise<string | undefined> {
+  const owner = await store.get(loaded.ownerOf(name) ?? "");
+  if (owner === undefined) return ownerOf(name, "", registry, loaded);
+  const hasService = owner.description.role === "rt" || owner.description.service !== undefined;
+  if (!hasService) return `the package ${owner.name}, which has no service`;
+  const { service_folder: own = folder } = owner;
+  return own === folder ? undefined : `the package ${owner.name}, whose service is in ${own}`;
 }
 
 /** A capability registered by a package belongs to it; any other belongs to the server. */

@@ -2,11 +2,12 @@
  * A service's folder, read so that it can run without Docker: docker-compose.yml declares its folders and settings,
  * the Dockerfile's CMD how it starts. Services that are only an image (a database) cannot be run this way.
  */
-import { join } from "node:path";
+import { basename, dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { readInput } from "@capstan/core/internal";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { openBelow } from "../files/open-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import { readEnvFile } from "./env-file.ts";
 
@@ -50,6 +51,8 @@ export interface ServiceSpec {
   readonly command: readonly string[];
   /** From the env files and `environment`, in that order, as in Docker; settings that point to another service are left out. */
   readonly env: Readonly<Record<string, string>>;
+  /** The part of it that the operator wrote, in `.env`. All else is the package's author's. */
+  readonly operatorEnv: Readonly<Record<string, string>>;
   readonly volumes: readonly Volume[];
   /** Other services of the file that are only images: they must run elsewhere. */
   readonly needsElsewhere: readonly string[];
@@ -81,7 +84,8 @@ export async function readServiceFolder(folder: string): Promise<Result<ServiceS
     name,
     folder,
     command,
-    env: { ...env.value, ...Object.fromEntries(settings) },
+    env: { ...env.value.all, ...Object.fromEntries(settings) },
+    operatorEnv: env.value.operator,
     volumes: service.volumes,
     needsElsewhere,
   });
@@ -111,14 +115,35 @@ async function dockerCommand(folder: string): Promise<string[] | undefined> {
   }
 }
 
-async function readEnv(folder: string, files: readonly string[]): Promise<Result<Record<string, string>>> {
-  const values: Record<string, string> = {};
+const OPERATORS_FILE = ".env";
+
+interface ServiceEnv {
+  readonly all: Record<string, string>;
+  readonly operator: Record<string, string>;
+}
+
+async function readEnv(folder: string, files: readonly string[]): Promise<Result<ServiceEnv>> {
+  const all: Record<string, string> = {};
+  let operator: Record<string, string> = {};
   for (const file of files) {
-    const text = await readPlainText(join(folder, file), MAX_BYTES);
+    const path = normalize(file);
+    const text = await readInside(folder, path);
+    if (text === "outside") return fail("service_invalid", { folder, why: `env_file ${file} is outside it` });
     if (text === undefined) return fail("service_not_configured", { folder, file });
-    Object.assign(values, readEnvFile(text));
+    const values = readEnvFile(text);
+    if (path === OPERATORS_FILE) operator = values;
+    Object.assign(all, values);
   }
-  return ok(values);
+  return ok({ all, operator });
+}
+
+/** The compose file is the package's: a path of it that leaves the folder, also by a link, could be any file of the server's. */
+async function readInside(folder: string, path: string): Promise<string | "outside" | undefined> {
+  if (isAbsolute(path) || path.split(sep).includes("..")) return "outside";
+  const parent = await openBelow(folder, join(folder, dirname(path)));
+  const file = await parent?.read(basename(path), MAX_BYTES);
+  await parent?.close();
+  return file?.bytes.toString("utf8");
 }
 
 function readVolume(text: string): Volume {

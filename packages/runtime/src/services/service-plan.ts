@@ -22,6 +22,8 @@ export interface ServicePlan {
 }
 
 export interface PlannedVolume {
+  /** The folder that `source` is below: what is in between may be the service's, and is walked without following links. */
+  readonly root: string;
   readonly source: string;
   readonly target: string;
   /** The server reads triggers from here. */
@@ -44,8 +46,10 @@ export function planService(
   spec: ServiceSpec,
   { dataDir, port, path }: { dataDir: string; port: number; path: string },
 ): Result<ServicePlan> {
-  const user = spec.env.DELEGATED_USER;
+  const user = spec.operatorEnv.DELEGATED_USER;
   const invalid = (why: string) => fail("service_invalid", { folder: spec.folder, why });
+  if (spec.env.DELEGATED_USER !== user)
+    return invalid("DELEGATED_USER chooses whose files it gets, so it counts only in .env, which you write");
   if (user !== undefined && !UserEmail.safeParse(user).success)
     return invalid(`DELEGATED_USER "${user}" is not an e-mail address`);
   const volumes: PlannedVolume[] = [];
@@ -88,13 +92,13 @@ function planVolume(volume: Volume, spec: ServiceSpec, dataDir: string): Planned
   if (!isAbsolute(volume.target) || SYSTEM.test(target))
     return `a volume cannot be mounted on ${volume.target}`;
   if (/^[A-Za-z0-9][\w.-]*$/.test(source))
-    return [ownVolume(join(keptFolder(spec, dataDir), source), target)];
+    return [ownVolume(dataDir, join(keptFolder(spec), source), target)];
   const inside = inDataFolder(source, spec, dataDir);
   if (inside !== undefined) return planDataVolume(inside, target, spec, dataDir);
   const inFolder = relative(resolve(spec.folder), resolve(spec.folder, source));
   const isBelow = inFolder !== "" && !inFolder.startsWith("..") && !isAbsolute(inFolder);
   return isBelow
-    ? [ownVolume(join(spec.folder, inFolder), target)]
+    ? [ownVolume(spec.folder, inFolder, target)]
     : `the volume ${source} is outside the data folder (${dataDir})`;
 }
 
@@ -104,32 +108,31 @@ function planDataVolume(
   spec: ServiceSpec,
   dataDir: string,
 ): PlannedVolume[] | string {
-  const source = join(dataDir, inside);
   if (inside === join("rt_triggers", spec.name)) {
-    const outbox = { source, target, isOutbox: true, isShared: false };
+    const outbox = { ...ownVolume(dataDir, inside, target), isOutbox: true };
     if (target !== "/triggers") return [outbox];
     // The queue's own folders stay the server's; the service gets the outbox, and a folder for the rest.
-    const rest = ownVolume(join(keptFolder(spec, dataDir), "triggers"), target);
+    const rest = ownVolume(dataDir, join(keptFolder(spec), "triggers"), target);
     return [rest, { ...outbox, target: OUTBOX }];
   }
-  if (isOwnFolder(inside, spec)) return [ownVolume(source, target)];
+  if (isOwnFolder(inside, spec)) return [ownVolume(dataDir, inside, target)];
   if (!/^app_context\/./.test(inside))
     return `the volume ${inside} of the data folder is not this service's own`;
-  const shared = (spec.env.CAPSTAN_SHARE ?? "").split(/[\s,]+/);
-  if (shared.includes(inside)) return [{ source, target, isOutbox: false, isShared: true }];
+  const shared = (spec.operatorEnv.CAPSTAN_SHARE ?? "").split(/[\s,]+/);
+  if (shared.includes(inside)) return [{ ...ownVolume(dataDir, inside, target), isShared: true }];
   return `the volume ${inside} belongs to another package; to share it, add CAPSTAN_SHARE=${inside} to the service's .env`;
 }
 
-const ownVolume = (source: string, target: string): PlannedVolume => ({
-  source,
+const ownVolume = (root: string, inside: string, target: string): PlannedVolume => ({
+  root,
+  source: join(root, inside),
   target,
   isOutbox: false,
   isShared: false,
 });
 
 /** Location of named volumes: no service can write to the folder around its own, so it cannot plant a link there. */
-const keptFolder = ({ name }: ServiceSpec, dataDir: string): string =>
-  join(dataDir, "services", "volumes", name);
+const keptFolder = ({ name }: ServiceSpec): string => join("services", "volumes", name);
 
 /** The path below the data folder; `../data/...` next to the service's folder means the same as in the specification. */
 function inDataFolder(source: string, { folder }: ServiceSpec, dataDir: string): string | undefined {
@@ -141,8 +144,8 @@ function inDataFolder(source: string, { folder }: ServiceSpec, dataDir: string):
   return undefined;
 }
 
-function isOwnFolder(inside: string, { name, env }: ServiceSpec): boolean {
-  const home = env.DELEGATED_USER === undefined ? undefined : join("users", env.DELEGATED_USER);
+function isOwnFolder(inside: string, { name, operatorEnv: { DELEGATED_USER: user } }: ServiceSpec): boolean {
+  const home = user === undefined ? undefined : join("users", user);
   const data = join("app_context", name);
   return inside === home || inside === data || inside.startsWith(`${data}/`);
 }

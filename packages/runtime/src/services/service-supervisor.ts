@@ -2,15 +2,15 @@
  * `capstan services start | stop | status | logs` on machines without Docker. The list of services to run is stored in a file,
  * so that a restarted server restarts them; processes left by a dead server are stopped first.
  */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { fail, ok, type Result } from "@capstan/core";
 import { z } from "zod";
 import { type CommandIsolation, ownerOf, uidIn } from "../commands/command-isolation.ts";
-import { interpreterFiles } from "../commands/program-files.ts";
-import { OpenFolder } from "../files/open-folder.ts";
+import { environmentPython } from "../commands/program-files.ts";
+import { openBelow } from "../files/open-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import { prepareUserHome } from "../sources/user-home.ts";
 import { readServiceFolder } from "./compose-file.ts";
@@ -40,6 +40,8 @@ export interface SupervisorOptions {
   readonly path: string;
   /** Files of programs outside the system's own folders, such as a Python of a version manager. */
   readonly programs?: readonly string[];
+  /** Whose name this is, if not this folder's: a name decides whose data and triggers a service has. */
+  readonly ownerOf?: (name: string, folder: string) => Promise<string | undefined>;
   readonly firstPauseMs?: number;
 }
 
@@ -47,6 +49,7 @@ export class ServiceSupervisor {
   readonly #options: SupervisorOptions;
   readonly #running = new Map<string, SupervisedProcess>();
   #wanted: Wanted = {};
+  #loading: Promise<void> | undefined;
   #saving: Promise<void> = Promise.resolve();
 
   constructor(options: SupervisorOptions) {
@@ -55,7 +58,7 @@ export class ServiceSupervisor {
 
   /** Restarts what ran before. A service that can no longer be started is skipped and returned. */
   async resume(): Promise<{ name: string; why: string }[]> {
-    this.#wanted = await this.#load();
+    await this.#load();
     const failed: { name: string; why: string }[] = [];
     for (const [name, { folder, enabled, pid }] of Object.entries(this.#wanted)) {
       if (pid !== undefined) stopLeftover(pid, folder);
@@ -70,6 +73,9 @@ export class ServiceSupervisor {
     const spec = await readServiceFolder(resolve(folder));
     if (!spec.ok) return spec;
     const { name } = spec.value;
+    const other = await this.#ownerOf(name, spec.value.folder);
+    if (other !== undefined)
+      return fail("service_invalid", { folder, why: `the name "${name}" belongs to ${other}` });
     const running = this.#running.get(name);
     if (running && running.state.state !== "stopped") return ok(this.#statusOf(running));
     const given = Number(spec.value.env.PORT);
@@ -86,7 +92,7 @@ export class ServiceSupervisor {
       logPath: this.#logPath(name),
       isolation: this.#options.isolation,
       uid: prepared.value,
-      programs: [...(this.#options.programs ?? []), ...environmentFiles(spec.value.folder)],
+      programs: [...(this.#options.programs ?? []), ...environmentPython(spec.value.folder)],
       firstPauseMs: this.#options.firstPauseMs,
       onPid: (pid) => this.#remember(name, plan.value, pid),
     });
@@ -152,10 +158,8 @@ export class ServiceSupervisor {
     }
     const own = plan.volumes.filter(({ source, isShared }) => source !== home && !isShared);
     for (const volume of own) {
-      const isFolder = await giveVolume(volume, resolve(dataDir), owner);
-      if (!isFolder)
+      if (!(await giveVolume(volume, plan.volumes, owner)))
         return fail("service_invalid", { folder: plan.folder, why: `${volume.source} is not a folder` });
-      await makeMountPoints(volume, plan.volumes, owner);
     }
     return ok(uid);
   }
@@ -179,10 +183,23 @@ export class ServiceSupervisor {
     return this.#saving.catch(() => {});
   }
 
-  async #load(): Promise<Wanted> {
-    const text = await readFile(this.#wantedPath(), "utf8").catch(() => "{}");
-    const parsed = Wanted.safeParse(JSON.parse(text || "{}"));
-    return parsed.success ? parsed.data : {};
+  /** Once: who has which name must be known before the first service starts. */
+  #load(): Promise<void> {
+    this.#loading ??= (async () => {
+      const text = await readFile(this.#wantedPath(), "utf8").catch(() => "{}");
+      const parsed = Wanted.safeParse(JSON.parse(text || "{}"));
+      this.#wanted = parsed.success ? parsed.data : {};
+    })();
+    return this.#loading;
+  }
+
+  /** A stopped service keeps its name, with its data, as long as its folder is there. */
+  async #ownerOf(name: string, folder: string): Promise<string | undefined> {
+    await this.#load();
+    const before = this.#wanted[name]?.folder;
+    const isKept =
+      before !== undefined && before !== folder && existsSync(join(before, "docker-compose.yml"));
+    return isKept ? `the service in ${before}` : this.#options.ownerOf?.(name, folder);
   }
 
   #wantedPath(): string {
@@ -195,45 +212,26 @@ export class ServiceSupervisor {
 }
 
 /**
- * Creates a volume, step by step from the data folder, and gives it to the service; links are not followed. The
- * outbox stays ours, with the sticky bit: the service can add triggers, but not touch the state folders.
+ * Creates a volume with the mount points in it, step by step from its root, and gives it to the service; links are not
+ * followed. The outbox stays ours, with the sticky bit: the service can add triggers, but not touch the state folders.
  */
 async function giveVolume(
-  { source, isOutbox }: PlannedVolume,
-  dataDir: string,
+  { root, source, target, isOutbox }: PlannedVolume,
+  all: readonly PlannedVolume[],
   owner: number | undefined,
 ): Promise<boolean> {
-  const inside = relative(dataDir, source);
-  const isInData = !inside.startsWith("..");
-  if (!isInData) await mkdir(source, { recursive: true });
-  const root = await OpenFolder.open(isInData ? dataDir : source);
-  const volume = await root?.below(isInData ? inside.split("/").filter(Boolean) : [], {
-    owner: undefined,
-    mode: 0o755,
-  });
-  await root?.close();
+  const volume = await openBelow(root, source, { owner: undefined, mode: 0o755, replacesNothing: true });
   if (!volume) return false;
   const server = process.getuid?.() ?? 0;
   if (owner !== undefined)
     await volume.setAccess(isOutbox ? server : owner, owner, isOutbox ? 0o1770 : 0o700);
   if (owner !== undefined && !isOutbox) await volume.giveTo(owner, server); // files put there before it first ran
-  await volume.close();
-  return true;
-}
-
-/** A volume inside another one needs a folder there as its mount point. */
-async function makeMountPoints(
-  { source, target }: PlannedVolume,
-  all: readonly PlannedVolume[],
-  owner: number | undefined,
-): Promise<void> {
-  const inside = all.filter((each) => each.target.startsWith(`${target}/`));
-  const root = await OpenFolder.open(source);
-  for (const each of inside) {
-    const made = await root?.below(each.target.slice(target.length).split("/").filter(Boolean), { owner });
+  for (const inner of all.filter((each) => each.target.startsWith(`${target}/`))) {
+    const made = await volume.below(inner.target.slice(target.length).split("/").filter(Boolean), { owner });
     await made?.close();
   }
-  await root?.close();
+  await volume.close();
+  return true;
 }
 
 /** A process id may have been reused; a process started in the service's folder is ours. */
@@ -264,14 +262,6 @@ function listenOn(port: number): Promise<number> {
       probe.close(() => resolve(typeof address === "object" && address ? address.port : port));
     });
   });
-}
-
-/** The interpreter behind the virtual environment may lie outside the system's folders, as those of version managers do. */
-function environmentFiles(folder: string): string[] {
-  const python = join(folder, ".venv", "bin", "python");
-  if (!existsSync(python)) return [];
-  const programs = dirname(realpathSync(python)); // the link goes by other links in this folder
-  return [...interpreterFiles(python), programs];
 }
 
 /** A Python service finds its own dependencies and `python` in the virtual environment of its folder, where there is one. */

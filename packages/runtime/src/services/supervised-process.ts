@@ -17,7 +17,8 @@ import {
 import type { CommandIsolation } from "../commands/command-isolation.ts";
 import { confine } from "../commands/confine.ts";
 import { modulesAbove, nodeFiles } from "../commands/program-files.ts";
-import type { ServicePlan } from "./service-plan.ts";
+import { openBelow } from "../files/open-folder.ts";
+import type { PlannedVolume, ServicePlan } from "./service-plan.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -105,6 +106,8 @@ export class SupervisedProcess {
     const { command, folder, env, healthUrl, volumes } = this.plan;
     const { isolation, uid, programs } = this.#parts;
     const there = volumes.filter(({ source }) => existsSync(source));
+    const replaced = await firstReplaced(there);
+    if (replaced !== undefined) return this.#refuse(`${replaced} is not a folder`);
     const line = await confine(
       {
         argv: command,
@@ -193,6 +196,16 @@ export class SupervisedProcess {
       // a full disk must not stop the service
     }
   }
+}
+
+/** Its earlier process may have put a link into a volume, in place of the folder that another volume is mounted from. */
+async function firstReplaced(volumes: readonly PlannedVolume[]): Promise<string | undefined> {
+  for (const { root, source } of volumes) {
+    const folder = await openBelow(root, source);
+    if (!folder) return source;
+    await folder.close();
+  }
+  return undefined;
 }
 
 const LOG_FLAGS =
