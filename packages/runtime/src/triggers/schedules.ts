@@ -3,8 +3,9 @@
  * that any number of processes, or one that crashed, write the same trigger and it is handled once.
  */
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { fail, ok, type Result } from "@capstan/core";
-import type { Trigger } from "@capstan/core/internal";
+import { readTrigger, type Trigger } from "@capstan/core/internal";
 import { Cron } from "croner";
 import { and, eq, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
@@ -142,12 +143,17 @@ export const nextTime = ({ cron, timezone, enabled }: Schedule, now: Date): Date
 export const triggerIdOf = (scheduleId: string, at: Date): string =>
   uuidFrom(`${scheduleId} ${at.toISOString()}`, 4);
 
-/** The schedule that wrote it: nobody else can derive the id from the payload. */
-export function scheduleOf({ id, payload }: Pick<Trigger, "id" | "payload">): string | undefined {
-  const { schedule_id: schedule, planned_at: planned } = payload ?? {};
-  if (typeof schedule !== "string" || typeof planned !== "string" || Number.isNaN(Date.parse(planned)))
-    return undefined;
-  return id === triggerIdOf(schedule, new Date(planned)) ? schedule : undefined;
+/** The schedule that wrote it: every field is what its owner's schedule says. Ids and payloads alone can be imitated. */
+export function scheduleOf(
+  trigger: Trigger,
+  capability: string,
+  schedules: readonly Schedule[],
+): Schedule | undefined {
+  const { schedule_id: id, planned_at: planned } = trigger.payload ?? {};
+  const schedule = schedules.find((each) => each.id === id && each.capability === capability);
+  if (!schedule || typeof planned !== "string" || Number.isNaN(Date.parse(planned))) return undefined;
+  const written = readTrigger(JSON.stringify(triggerOf(schedule, new Date(planned))));
+  return written.ok && isDeepStrictEqual(written.value, trigger) ? schedule : undefined;
 }
 
 /** The latest planned time since the last firing: after a long sleep a schedule fires once, not a hundred times. */

@@ -9,8 +9,8 @@ import type { AgentStore } from "../agents/agent-store.ts";
 import type { SessionLabels } from "../labels/session-labels.ts";
 import type { RunRecord } from "../runs/history/session-history.ts";
 import type { Runs } from "../runs/runs.ts";
-import type { SessionStore } from "../sessions/session-store.ts";
-import { type ScheduleStore, scheduleOf } from "./schedules.ts";
+import type { SessionRecord, SessionStore } from "../sessions/session-store.ts";
+import { type Schedule, type ScheduleStore, scheduleOf } from "./schedules.ts";
 import type { HandledTrigger, HandleOutcome } from "./trigger-manager.ts";
 
 const TITLE_CHARS = 80;
@@ -25,16 +25,16 @@ export interface TriggerParts {
 
 export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) => Promise<HandleOutcome> {
   return async ({ trigger, capability }) => {
-    const chosen = await chosenAgent(parts, trigger);
-    const bound = await boundAgent(parts, capability, trigger.user, chosen);
+    const schedule = scheduleOf(trigger, capability, await parts.schedules.list());
+    const bound = await boundAgent(parts, capability, trigger.user, schedule?.agentId);
     if (bound === undefined)
       return {
         ok: false,
-        reason: chosen
+        reason: schedule?.agentId
           ? `the agent chosen for this schedule is gone or no longer has the capability "${capability}"`
           : `no capability "${capability}" is registered`,
       };
-    const message = scheduledMessage(trigger);
+    const message = schedule && scheduledMessage(schedule);
     const title = message?.slice(0, TITLE_CHARS) ?? `${trigger.type} from ${capability}`;
     const session = await parts.sessions.create({
       id: trigger.id,
@@ -43,8 +43,13 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
       owner: trigger.user,
       title,
       metadata: { trigger: { capability, type: trigger.type } },
-      labels: labelsOfTrigger(trigger, capability),
+      labels: schedule ? {} : untrusted(trigger, capability),
     });
+    if (!isBegunBy(session, trigger, capability))
+      return {
+        ok: false,
+        reason: `the id ${trigger.id} is another conversation's; a new trigger needs a new one`,
+      };
     const content = message ?? eventMessage(trigger, capability);
     const sent = await parts.runs.send(
       session.id,
@@ -60,24 +65,24 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
   };
 }
 
-/** A service's payload is untrusted, such as an arrived mail; a schedule's was written by its owner. */
-function labelsOfTrigger(trigger: Trigger, capabilityId: string): SessionLabels {
-  if (scheduleOf(trigger) !== undefined) return {};
-  return { untrusted: { tool: `the trigger ${trigger.type}`, capabilityId, at: trigger.created_at } };
+/** A service chooses the id, and could name a conversation of its user or of anybody, with whatever agent it has. */
+function isBegunBy(
+  { owner, metadata }: Pick<SessionRecord, "owner" | "metadata">,
+  { user }: Trigger,
+  capability: string,
+): boolean {
+  const { trigger } = metadata as { readonly trigger?: { readonly capability?: unknown } };
+  return owner === user && trigger?.capability === capability;
 }
 
-/** The agent that the schedule of this trigger names. */
-async function chosenAgent({ schedules }: TriggerParts, trigger: Trigger): Promise<string | undefined> {
-  const schedule = scheduleOf(trigger);
-  return schedule && (await schedules.list()).find(({ id }) => id === schedule)?.agentId;
-}
+/** A service's payload is untrusted, such as an arrived mail; a schedule's was written by its owner. */
+const untrusted = ({ type, created_at: at }: Trigger, capabilityId: string): SessionLabels => ({
+  untrusted: { tool: `the trigger ${type}`, capabilityId, at },
+});
 
 /** What its owner wrote for the agent to do. */
-function scheduledMessage(trigger: Trigger): string | undefined {
-  const { message } = trigger.payload ?? {};
-  return scheduleOf(trigger) !== undefined && typeof message === "string" && message.trim() !== ""
-    ? message
-    : undefined;
+function scheduledMessage({ payload: { message } }: Schedule): string | undefined {
+  return typeof message === "string" && message.trim() !== "" ? message : undefined;
 }
 
 /** The chosen agent, or an agent of the trigger's user that lists the capability, otherwise a new one with the scopes it requires; limited by the user's own. */
