@@ -13,8 +13,6 @@ export { cappedExpiry, expiryOf } from "./approval-expiry.ts";
 export {
   type Author,
   beyondAuthor,
-  CHOOSES_HOST,
-  chosenHosts,
   limitToAuthor,
   type Surroundings,
 } from "./authority/agent-authority.ts";
@@ -41,6 +39,7 @@ export {
   type Thing,
 } from "./authority/authority.ts";
 export { ACTOR_BY_PATH, CALL_PATHS, type CallPath } from "./authority/call-authority.ts";
+export { CHOOSES_HOST, chosenHosts } from "./authority/chosen-hosts.ts";
 export {
   changeSealed,
   changeSecrets,

@@ -8,9 +8,9 @@ import type { Capability } from "../capability.ts";
 import { fail } from "../failures/fail.ts";
 import { declaredPolicy, effectivePolicy, isLooser, stricter } from "../policy.ts";
 import { ok, type Result } from "../result.ts";
-import type { JsonSchema } from "../schema.ts";
 import { effectiveScopes, missingScopes } from "../scopes.ts";
 import type { Tool, ToolPolicy } from "../tool.ts";
+import { chosenHosts } from "./chosen-hosts.ts";
 
 export interface Author {
   readonly email: string;
@@ -114,7 +114,7 @@ interface RelaxedTool {
   readonly required: ToolPolicy;
 }
 
-/** Tools of earlier versions that need fewer scopes, or no approval, while the registered version requires them. */
+/** Tools of earlier versions that need fewer scopes, or no approval, while the registered version requires them or lacks the tool. */
 function relaxedByPins(
   { capabilities, toolPolicies }: AuthoredAgent,
   capabilityOf: CapabilityOf,
@@ -125,8 +125,8 @@ function relaxedByPins(
     const registered = capabilityOf({ id });
     if (version === undefined || !pinned || !registered) return [];
     return pinned.tools.flatMap((tool): RelaxedTool[] => {
-      const now = registered.tools.find(({ name }) => name === tool.name);
-      if (!now) return [];
+      // Nobody says what a tool would require that is gone, perhaps to another name: a person decides.
+      const now = registered.tools.find(({ name }) => name === tool.name) ?? GONE;
       const name = prefix + tool.name;
       const declared = declaredPolicy(tool.policy, pinned.risk);
       const policy = effectivePolicy({ declared, operator: toolPolicies[name], demanded: [] });
@@ -139,7 +139,9 @@ function relaxedByPins(
   });
 }
 
-const scopesOf = (capability: Capability, tool: Tool): string[] => [
+const GONE: Pick<Tool, "policy" | "scopes"> = { policy: "approve", scopes: [] };
+
+const scopesOf = (capability: Capability, tool: Pick<Tool, "scopes">): string[] => [
   ...capability.requiredScopes,
   ...tool.scopes,
 ];
@@ -155,43 +157,3 @@ function withDependencies(
       if (!all.has(required)) all.set(required, { id: required });
   return [...all.values()];
 }
-
-/** Config fields that choose where requests go: they could send an operator's secret to any host. */
-export function chosenHosts(
-  capabilities: AuthoredAgent["capabilities"],
-  capabilityOf: CapabilityOf,
-): string[] {
-  return capabilities.flatMap((ref) =>
-    hostFields(ref.config, capabilityOf(ref)?.config?.jsonSchema).map(
-      (path) => `config of "${ref.id}": "${path}" chooses a host`,
-    ),
-  );
-}
-
-/** The paths of such fields, however deep. */
-function hostFields(config: unknown, schema: JsonSchema | undefined): string[] {
-  if (config === null || typeof config !== "object") return [];
-  const properties = (schema?.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
-  return Object.entries(config).flatMap(([name, value]) => {
-    const field = Array.isArray(config) ? (schema?.items as JsonSchema | undefined) : properties[name];
-    if (choosesHost(name, value, field)) return [name];
-    return hostFields(value, field).map((path) => `${name}.${path}`);
-  });
-}
-
-const HOST_FORMATS = new Set(["uri", "url", "hostname", "ipv4", "ipv6", "uri-template"]);
-const HOST_NAME =
-  /(^|_|-)(url|uri|host|host_?name|(sub_?)?domain|endpoint|origin|server|proxy|webhook)(e?s)?$/i;
-const HOST_NAME_CAMEL =
-  /(Url|URL|Uri|URI|Host|Host[Nn]ame|[Dd]omain|Endpoint|Origin|Server|Proxy|Webhook)(e?s)?$/;
-const ADDRESS = /^\s*((https?|wss?):|[/\\]{2})/i;
-/** Set by sources for fields that are part of an address; a field with an enum only chooses among known values. */
-export const CHOOSES_HOST = "x-capstan-chooses-host";
-
-const choosesHost = (name: string, value: unknown, schema: JsonSchema | undefined): boolean =>
-  !Array.isArray(schema?.enum) &&
-  (schema?.[CHOOSES_HOST] === true ||
-    (typeof value === "string" && ADDRESS.test(value)) ||
-    HOST_NAME.test(name) ||
-    HOST_NAME_CAMEL.test(name) ||
-    HOST_FORMATS.has(String(schema?.format ?? "")));

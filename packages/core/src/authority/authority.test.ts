@@ -8,7 +8,7 @@ import { effectivePolicy } from "../policy.ts";
 import { CapabilityRegistry } from "../registry.ts";
 import { ok } from "../result.ts";
 import { defineTool } from "../tool.ts";
-import { beyondAuthor, CHOOSES_HOST, limitToAuthor } from "./agent-authority.ts";
+import { beyondAuthor, limitToAuthor } from "./agent-authority.ts";
 import { mayAnswer } from "./answer-authority.ts";
 import {
   ACTIONS,
@@ -23,6 +23,7 @@ import {
   THINGS,
 } from "./authority.ts";
 import { ACTOR_BY_PATH } from "./call-authority.ts";
+import { CHOOSES_HOST } from "./chosen-hosts.ts";
 
 describe("the table", () => {
   test("has a cell for every actor and every thing", () => {
@@ -89,6 +90,12 @@ const capability = defineCapability({
       .meta({ [CHOOSES_HOST]: true })
       .optional(),
     mail_server: z.enum(["a.example.com", "b.example.com"]).optional(),
+    place: z.union([z.enum(["near.example"]), z.string()]).optional(),
+    sender: z.email().optional(),
+    package_name: z
+      .string()
+      .meta({ [CHOOSES_HOST]: false })
+      .optional(),
   }),
   tools: [
     defineTool({
@@ -111,7 +118,14 @@ const older = (version: string, requiredScopes: string[]) =>
     tools: [defineTool({ name: "send", description: "Sends.", input: z.object({}), run: () => ok("sent") })],
   });
 const strict = { ...older("3.0.0", ["Mail.Send"]), id: "post" };
-const EARLIER = [older("1.0.0", []), { ...older("1.1.0", []), id: "post" }];
+const forward = { name: "forward", description: "Forwards.", input: z.object({}), run: () => ok("sent") };
+const withForward = { ...older("1.2.0", []), tools: [defineTool(forward)] }; // a tool that the registered version lacks
+const EARLIER = [
+  older("1.0.0", []),
+  { ...older("1.1.0", []), id: "post" },
+  withForward,
+  { ...withForward, id: "post" },
+];
 const author = { email: "ann@example.com", isAdmin: false, scopes: ["mail.send"] };
 const letters = defineCapability({
   id: "letters",
@@ -161,12 +175,64 @@ describe("an agent and its author", () => {
     ],
     [{ capabilities: [{ id: "post", version: "1.1.0" }] }, /"send" of version 1.1.0 .* without Mail.Send/],
     [{ capabilities: [{ id: "mail", config: { region: "evil.example/" } }] }, /chooses a host/],
+    [{ capabilities: [{ id: "post", version: "1.2.0" }] }, /"forward" of version 1.2.0 .* without Mail.Send/],
+    [
+      { capabilities: [{ id: "mail", version: "1.2.0" }] },
+      /"forward" of version 1.2.0 .* the policy "approve"/,
+    ],
     [{ capabilities: [{ id: "mail", config: { mail_server: "a.example.com" } }] }, undefined],
   ])("%j needs an admin for %s", (parts, why) => {
     if (why === undefined) expect(beyond(parts)).toEqual([]);
     else expect(beyond(parts)).toEqual([expect.stringMatching(why)]);
     expect(beyond(parts, { ...author, isAdmin: true })).toEqual([]);
   });
+});
+
+test.each([
+  ...[
+    "evil.example",
+    "evil.example.",
+    "evil.example:8443",
+    "a@evil.example",
+    "evil.example/v1",
+    "sub-1.evil.example",
+  ],
+  ...[
+    "192.0.2.7",
+    "192.0.2.7:80/x",
+    "[2001:db8::1]:443",
+    "evil\u3002example",
+    "ｅｖｉｌ．ｅｘａｍｐｌｅ",
+    "xn--80ak6aa92e.xn--p1ai",
+  ],
+  ...[" evil.example ", "пример.рф", "http:evil", "evil.example?x", "evil.example\\x"],
+])("%j in a field that nothing marks chooses a host", (tone) => {
+  expect(beyond({ capabilities: [{ id: "mail", config: { tone } }] })).toEqual([
+    expect.stringMatching(/"tone" chooses a host/),
+  ]);
+  expect(beyond({ capabilities: [{ id: "mail", config: { place: tone } }] })).toHaveLength(1);
+});
+
+test.each([
+  ...[
+    "warm",
+    "gpt-4.1",
+    "1.2.3",
+    "report.pdf",
+    "v2.0",
+    "/docs/notes.md",
+    "docs/notes.md",
+    "Hello. Be kind.",
+    "e.g. this",
+  ],
+  ...["", ".", "...", "a", "2026-01-05T08:00:00.000Z", "3.14", "Mail.", "user_42"],
+])("%j does not", (tone) => {
+  expect(beyond({ capabilities: [{ id: "mail", config: { tone } }] })).toEqual([]);
+});
+
+test("a schema decides where it says so, and known values are no choice", () => {
+  const config = { package_name: "com.example", sender: "ann@example.com", place: "near.example" };
+  expect(beyond({ capabilities: [{ id: "mail", config }] })).toEqual([]);
 });
 
 describe("an agent whose author has lost rights", () => {

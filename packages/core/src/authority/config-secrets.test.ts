@@ -43,4 +43,34 @@ describe("secrets in a config", () => {
       tone: SEALED_SHOWN,
     });
   });
+
+  const secret = { type: "string", writeOnly: true };
+  const login = { type: "object", properties: { token: secret } };
+  test.each<[string, object]>([
+    ["a reference", { properties: { login: { $ref: "#/$defs/Login" } }, $defs: { Login: login } }],
+    [
+      "a reference to a reference",
+      {
+        properties: { login: { $ref: "#/$defs/A" } },
+        $defs: { A: { $ref: "#/$defs/B~1C" }, "B/C": login },
+      },
+    ],
+    [
+      "a branch with a reference",
+      { allOf: [{ $ref: "#/$defs/All" }], $defs: { All: { properties: { login } } } },
+    ],
+    ["a pattern", { patternProperties: { "^lo": login } }],
+    ["a condition", { if: {}, then: { properties: { login } } }],
+    ["an own branch beside properties", { properties: { login: {} }, oneOf: [{ properties: { login } }] }],
+    ["a reference to itself", { $ref: "#", properties: { login: { ...login, $ref: "#/properties/login" } } }],
+  ])("are found behind %s", (_, marked) => {
+    const found = changeSecrets(marked as never, { login: { token: "t", name: "n" } }, (__, path) => path);
+    expect(found).toEqual({ login: { token: "login.token", name: "n" } });
+  });
+
+  test("are found among items with places of their own", () => {
+    const marked = { properties: { login: { prefixItems: [{}, secret] } } };
+    const found = changeSecrets(marked as never, { login: ["name", "t"] }, (_, path) => path);
+    expect(found).toMatchObject({ login: [expect.anything(), "login.1"] });
+  });
 });

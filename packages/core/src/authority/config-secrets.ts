@@ -3,6 +3,7 @@
  * `x-secret` in its schema. They are encrypted when an agent is stored and never shown; only composing decrypts them.
  */
 import type { JsonSchema } from "../schema.ts";
+import { schemasAt, schemasOfPart } from "./config-schema.ts";
 
 /** Shown in place of a secret; sent back, it means "unchanged". */
 export const SEALED_SHOWN = "[sealed]";
@@ -20,26 +21,17 @@ export function changeSecrets(
   schema: JsonSchema | undefined,
   value: unknown,
   change: (secret: unknown, path: string) => unknown,
-  path = "",
 ): unknown {
-  if (schema === undefined || value === undefined || value === null) return value;
-  if (isSecret(schema)) return change(value, path);
-  const below = (part: unknown, given: unknown, name: string) =>
-    changeSecrets(isObject(part) ? part : undefined, given, change, path === "" ? name : `${path}.${name}`);
-  const branches = ["allOf", "anyOf", "oneOf"].flatMap((word) => listOf(schema[word]));
-  const branched = branches.reduce<unknown>(
-    (before, branch) => changeSecrets(isObject(branch) ? branch : undefined, before, change, path),
-    value,
-  );
-  if (Array.isArray(branched)) return branched.map((each, at) => below(schema.items, each, String(at)));
-  if (!isObject(branched) || isSealed(branched)) return branched;
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  return Object.fromEntries(
-    Object.entries(branched).map(([name, each]) => [
-      name,
-      below(Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties, each, name),
-    ]),
-  );
+  const changeAt = (schemas: readonly JsonSchema[], given: unknown, path: string): unknown => {
+    if (schemas.length === 0 || given === undefined || given === null) return given;
+    if (schemas.some(isSecret)) return change(given, path);
+    const part = (each: unknown, name: string) =>
+      changeAt(schemasOfPart(schemas, name, schema), each, path === "" ? name : `${path}.${name}`);
+    if (Array.isArray(given)) return given.map((each, at) => part(each, String(at)));
+    if (!isObject(given) || isSealed(given)) return given;
+    return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, part(each, name)]));
+  };
+  return changeAt(schemasAt(schema, schema), value, "");
 }
 
 /** The value to show: every sealed value is a placeholder. */
@@ -87,4 +79,3 @@ const isSecret = (schema: JsonSchema): boolean =>
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -29,6 +29,7 @@ export interface AgentSharings {
   rightsOf(agentId: string, person: { email: string; isAdmin: boolean }): Promise<AgentRight[]>;
   /** For a person known only by address; whether they are an admin is looked up only where it matters. */
   mayUse(agentId: string, email: string): Promise<boolean>;
+  mayChange(agentId: string, email: string): Promise<boolean>;
   sharedTo(email: string): Promise<SharedTo>;
   /** Agents whose approvals this person may answer for others. */
   approvesFor(email: string): Promise<string[]>;
@@ -70,6 +71,10 @@ export function agentSharings({ database, isAdmin }: AgentSharingParts): AgentSh
       subjects: await subjects(email, named),
     });
   };
+  const may = (right: AgentRight) => async (agentId: string, email: string) => {
+    const rights = await rightsOf(agentId, { email, isAdmin: false });
+    return rights.includes(right) || ((await find(agentId)) !== undefined && isAdmin(email));
+  };
   return {
     get: async (agentId) => (await find(agentId))?.sharing ?? UNSHARED,
     async put(agentId, { access, shares }, by) {
@@ -81,10 +86,8 @@ export function agentSharings({ database, isAdmin }: AgentSharingParts): AgentSh
       await policyChanges.announce();
     },
     rightsOf,
-    async mayUse(agentId, email) {
-      const rights = await rightsOf(agentId, { email, isAdmin: false });
-      return rights.includes("use") || ((await find(agentId)) !== undefined && isAdmin(email));
-    },
+    mayUse: may("use"),
+    mayChange: may("change"),
     async sharedTo(email) {
       const rows = await orm
         .selectDistinct({ name: sql<string>`share->>'with'` })

@@ -73,7 +73,9 @@ export function createComposer(parts: {
   /** Removes from an agent what its author may not grant. */
   authors: Pick<AgentAuthors, "limit">;
   /** Whether this person may use the agent at all; every use of an agent by anyone comes through here. */
-  mayUse?: ((agentId: string, userEmail: string) => Promise<boolean>) | undefined;
+  mayUse?: MayPerson | undefined;
+  /** Whether they may still change it: only then do they have the revision that they once chose. */
+  mayChange?: MayPerson | undefined;
   /** Registers agents that are listed as capabilities. */
   offerAgents?: OfferAgents;
   /** Announces changes of agents and rights. */
@@ -123,14 +125,16 @@ export function createComposer(parts: {
     return agent.ok ? parts.authors.limit(agent.value, followed ? chosenBy : undefined) : agent;
   }
 
-  const isKnownTo = parts.mayUse ?? (async () => true);
+  const { mayUse: isKnownTo = everybody, mayChange = everybody } = parts;
+  const refusedUse = useRefusal(isKnownTo, mayChange);
   const knows = knowsThrough(isKnownTo);
   const composeSaved =
     (action: "see" | "use"): Composer["composeFor"] =>
     async (agentId, userEmail, follows) => {
-      if (!(await isKnownTo(agentId, userEmail))) return unknown(agentId);
       const own = follows?.agentId === agentId ? follows : undefined;
-      const limited = await specOf(agentId, own?.label === "canary" ? undefined : userEmail, own);
+      const refused = await refusedUse(agentId, userEmail, own);
+      if (refused) return refused;
+      const limited = await specOf(agentId, isChosen(own) ? userEmail : undefined, own);
       return limited.ok ? preview(limited.value, userEmail, action) : limited;
     };
   return {
@@ -169,6 +173,21 @@ interface PreviewOptions {
   readonly listed?: readonly CapabilityRef[];
 }
 
+type MayPerson = (agentId: string, userEmail: string) => Promise<boolean>;
+
+const everybody: MayPerson = async () => true;
+
+const useRefusal =
+  (mayUse: MayPerson, mayChange: MayPerson) =>
+  async (agentId: string, userEmail: string, follows: Follows | undefined): Promise<Refused | undefined> => {
+    if (!(await mayUse(agentId, userEmail))) return unknown(agentId);
+    return !isChosen(follows) || (await mayChange(agentId, userEmail)) ? undefined : NOT_CHOSEN;
+  };
+
+/** The server itself assigns canaries. */
+const isChosen = (follows: Follows | undefined): boolean =>
+  follows !== undefined && follows.label !== "canary";
+
 const scopesWith =
   (users: Pick<UserStore, "grantsOf">) =>
   async ({ id, grantedScopes }: AgentSpec): Promise<string[]> => [
@@ -176,10 +195,15 @@ const scopesWith =
     ...(await users.grantsOf(`agent:${id}`)).map(({ scope }) => scope),
   ];
 
+const NOT_CHOSEN = fail("forbidden", {
+  message: "This follows a chosen revision of the agent, and its user may not change the agent any more.",
+  nextStep: "Start a new session, or create a new token: it uses the live revision.",
+});
+
 const unknown = (agentId: string) => fail("not_found", { what: "agent", id: agentId });
 
 const knowsThrough =
-  (isKnownTo: (agentId: string, userEmail: string) => Promise<boolean>): Composer["knows"] =>
+  (isKnownTo: MayPerson): Composer["knows"] =>
   async (capabilityId, userEmail) => {
     const agentId = delegateIdOf(capabilityId);
     return agentId === undefined || isKnownTo(agentId, userEmail);

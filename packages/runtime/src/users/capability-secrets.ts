@@ -1,7 +1,8 @@
 /**
  * Secrets given to a capability by name: `capstan secrets set NAME --for <capability>`. Encrypted at rest, never returned
- * by the API, and put only into the environment of that capability's commands, during a call. A user's
- * own value overrides the server's.
+ * by the API, and put only into the environment of that capability's commands, during a call. Those for every user are
+ * left out of the calls of a user who set values of their own: one of these could be the address that the others are
+ * sent to. Only what an admin set for the user is combined with them, and takes precedence.
  */
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
@@ -32,7 +33,21 @@ export interface CapabilitySecrets {
   valuesFor(capability: string, user: string | undefined): Promise<Record<string, string>>;
 }
 
-export function openCapabilitySecrets({ orm }: Pick<Database, "orm">, box: SecretBox): CapabilitySecrets {
+export interface SecretStoreParts {
+  readonly database: Pick<Database, "orm">;
+  readonly box: SecretBox;
+  readonly isAdmin: (email: string) => Promise<boolean>;
+}
+
+export function openCapabilitySecrets({
+  database: { orm },
+  box,
+  isAdmin,
+}: SecretStoreParts): CapabilitySecrets {
+  const areAdmins = async (setters: ReadonlySet<string>): Promise<boolean> => {
+    for (const email of setters) if (!(await isAdmin(email))) return false;
+    return true;
+  };
   const table = capabilitySecrets;
   return {
     async put({ capability, name, user = EVERYBODY }, value, by) {
@@ -66,7 +81,10 @@ export function openCapabilitySecrets({ orm }: Pick<Database, "orm">, box: Secre
         .from(table)
         .where(and(eq(table.capability, capability), inArray(table.user, whose)))
         .orderBy(table.user); // the server's value first, so that the user's own replaces it
-      const opened = rows.flatMap(({ name, secret }) => {
+      const own = rows.filter((row) => row.user !== EVERYBODY);
+      const mayCombine =
+        own.length === rows.length || (await areAdmins(new Set(own.map(({ updatedBy }) => updatedBy))));
+      const opened = (mayCombine ? rows : own).flatMap(({ name, secret }) => {
         const value = box.open(secret);
         return value === undefined ? [] : [[name, value] as const];
       });

@@ -141,6 +141,7 @@ export async function openRuns(parts: RunParts): Promise<RunsFeature> {
     policyChanges: database.policyChanges,
     unsealConfig: parts.configSeal.open,
     mayUse: parts.sharing.mayUse,
+    mayChange: parts.sharing.mayChange,
   });
   const files = sessionFiles(database, settings, openSessionManifests({ composer, sessions, packages, now }));
   const labels = labelStore(database.pool);

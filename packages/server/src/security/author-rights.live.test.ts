@@ -202,6 +202,39 @@ describe.each(STORES)("an agent on $name", ({ fresh }) => {
     expect((await pay(await create({ capabilities }, boss))).body.code, "an admin's agent stays").toBe(
       "network_error",
     );
+    expect((await post("4.0.0", { name: "pay_out", policy: "approve" })).status).toBe(200);
+    expect((await pay(before)).status, "a tool that is gone may have another name now").toBe(202);
+  });
+
+  test("would be used in a withdrawn revision by who was allowed to change it once", async () => {
+    const id = await create({ capabilities: ["proof"] }, ann);
+    await server.call("PATCH", `/v1/agents/${id}`, { capabilities: ["sandbox"] }, as(ann));
+    await shareWith(id, FRIEND, ["use", "change"], ann);
+    const friend = await keyOf("author", FRIEND);
+    const follows = { revision: 1 };
+    const session = await server.call("POST", "/v1/sessions", { agent_id: id, follows }, as(friend));
+    const token = await server.call("POST", `/v1/agents/${id}/tokens`, { name: "t", follows }, as(friend));
+    const toolsOf = async () => {
+      const call = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+      const { body } = await server.call("POST", "/mcp", call, {
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2025-11-25",
+        authorization: `Bearer ${token.body.token}`,
+      });
+      return JSON.stringify(body);
+    };
+    const send = () =>
+      server.call("POST", `/v1/sessions/${session.body.id}/messages`, { content: "Hello" }, as(friend));
+    expect(await toolsOf()).toContain("careful");
+    await shareWith(id, FRIEND, ["use"], ann);
+    expect(await toolsOf()).not.toContain("careful");
+    expect((await send()).body).toMatchObject({
+      code: "forbidden",
+      nextStep: expect.stringContaining("live"),
+    });
+    await shareWith(id, FRIEND, ["use", "change"], ann);
+    expect(await toolsOf()).toContain("careful");
+    expect((await send()).status).toBe(202);
   });
 
   test("would use a scope that an admin granted to it for what its owner tells it now", async () => {

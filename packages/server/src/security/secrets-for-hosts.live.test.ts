@@ -183,6 +183,34 @@ console.log(JSON.stringify({ length: process.env.SHOP_TOKEN?.length, text: proce
     },
   );
 
+  test("a user's own value would take those of every user along, to an address or into a program of theirs", async () => {
+    const keyOf = async (owner: string, right: string) => {
+      const { body } = await server.call("POST", "/v1/keys", { name: owner, owner, rights: [right] });
+      return { authorization: `Bearer ${body.key}`, id: body.id as string };
+    };
+    const [bob, boss] = [await keyOf("bob@example.com", "run"), await keyOf("boss@example.com", "admin")];
+    const set = (name: string, value: string, user?: string, { authorization = "" } = {}) => {
+      const headers: Record<string, string> = authorization === "" ? {} : { authorization };
+      return server.call("PUT", `/v1/secrets/mailer/${name}`, { value, user }, headers);
+    };
+    const seen = async (user: string) =>
+      Object.keys(await server.services.capabilitySecrets.valuesFor("mailer", user)).sort();
+    expect((await set("API_KEY", KEY)).status).toBe(200);
+    expect((await set("API_TOKEN", "bobs", "bob@example.com", boss)).status).toBe(200);
+    expect(await seen("bob@example.com"), "what an admin gives is combined").toEqual([
+      "API_KEY",
+      "API_TOKEN",
+    ]);
+    for (const name of ["API_BASE_URL", "JAVA_TOOL_OPTIONS"])
+      expect((await set(name, "https://bob.example", "bob@example.com", bob)).status).toBe(200);
+    expect(await seen("bob@example.com")).toEqual(["API_BASE_URL", "API_TOKEN", "JAVA_TOOL_OPTIONS"]);
+    expect(await seen("cleo@example.com")).toEqual(["API_KEY"]);
+    expect((await set("API_URL", "https://boss.example", "cleo@example.com", boss)).status).toBe(200);
+    expect(await seen("cleo@example.com")).toEqual(["API_KEY", "API_URL"]);
+    await server.call("DELETE", `/v1/keys/${boss.id}`);
+    expect(await seen("cleo@example.com"), "it counts who is an admin now").toEqual(["API_URL"]);
+  });
+
   const call = (capability: string) =>
     server.call("POST", `/v1/capabilities/${capability}/tools/${capability}_echo`, { input: {} });
 });

@@ -198,7 +198,7 @@ function openStores(
     tokens,
     clientLogins: clientLoginStore({ database, tokens }),
     breakers: breakerStore(database.pool),
-    capabilitySecrets: openCapabilitySecrets(database, secretBox(secret)),
+    capabilitySecrets: openCapabilitySecrets({ database, box: secretBox(secret), isAdmin }),
     providers: openProviders(
       settings,
       providerStore(database, secretBox(secret)),
