@@ -27,13 +27,7 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
   return async ({ trigger, capability }) => {
     const schedule = scheduleOf(trigger, capability, await parts.schedules.list());
     const bound = await boundAgent(parts, capability, trigger.user, schedule?.agentId);
-    if (bound === undefined)
-      return {
-        ok: false,
-        reason: schedule?.agentId
-          ? `the agent chosen for this schedule is gone or no longer has the capability "${capability}"`
-          : `no capability "${capability}" is registered`,
-      };
+    if (bound === undefined) return { ok: false, reason: whyUnbound(capability, schedule) };
     const message = schedule && scheduledMessage(schedule);
     const title = message?.slice(0, TITLE_CHARS) ?? `${trigger.type} from ${capability}`;
     const session = await parts.sessions.create({
@@ -64,6 +58,11 @@ export function triggerHandler(parts: TriggerParts): (handled: HandledTrigger) =
     );
   };
 }
+
+const whyUnbound = (capability: string, schedule: Schedule | undefined): string =>
+  schedule?.agentId
+    ? `the agent chosen for this schedule is gone or no longer has the capability "${capability}"`
+    : `no capability "${capability}" is registered`;
 
 /** A service chooses the id, and could name a conversation of its user or of anybody, with whatever agent it has. */
 function isBegunBy(
