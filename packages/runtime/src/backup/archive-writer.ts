@@ -39,8 +39,9 @@ export async function writeArchive(
   try {
     if (await stat(target).catch(() => undefined)) return fail("backup_exists", { path });
     await mkdir(dirname(target), { recursive: true });
-    // 0600: it contains the installation's keys.
-    const file = createWriteStream(partial, { mode: 0o600 });
+    await rm(partial, { force: true }); // of a backup that was interrupted
+    // 0600 and new: it contains the installation's keys, and another user may have made a file or a link of that name.
+    const file = createWriteStream(partial, { mode: 0o600, flags: "wx" });
     await pipeline(Readable.from(text(), { objectMode: true, highWaterMark: 1 }), createGzip(), file);
     await rename(partial, target);
     return ok({ path: target, bytes: (await stat(target)).size, sha256 });

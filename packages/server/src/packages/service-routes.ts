@@ -3,6 +3,7 @@ import { ServiceChange, ServiceInfo, ServiceList } from "@capstan/client/wire";
 import { fail } from "@capstan/core";
 import type { Packages } from "@capstan/runtime";
 import { createRoute, z } from "@hono/zod-openapi";
+import { isTheirs, seesAll } from "../auth/ownership.ts";
 import { json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
@@ -18,7 +19,8 @@ const services = createRoute({
   method: "get",
   path: "/v1/services",
   tags: ["packages"],
-  summary: "Background services and their health",
+  summary:
+    "Background services and their health; those that work for a person are listed for that person and admins",
   responses: { 200: json(ServiceList, "Services.") },
 });
 
@@ -42,7 +44,7 @@ const logs = createRoute({
   method: "get",
   path: "/v1/services/{name}/logs",
   tags: ["packages"],
-  summary: "The last log lines of a service",
+  summary: "The last log lines of a service, for the person it works for and admins",
   request: { params: Name },
   responses: { 200: { description: "Lines.", content: { "text/plain": { schema: z.string() } } } },
 });
@@ -51,7 +53,10 @@ export function serviceRoutes(parts: ServiceRouteParts) {
   const { packages } = parts;
   const routes = newRoutes();
   routes.openapi(services, (c) => {
-    const items = packages.services.status();
+    const caller = c.get("caller");
+    const items = packages.services
+      .status()
+      .filter(({ user }) => user === undefined || isTheirs(caller, user));
     return c.json({ items, total: items.length }, 200);
   });
   routes.openapi(change, async (c) => {
@@ -64,7 +69,13 @@ export function serviceRoutes(parts: ServiceRouteParts) {
     return changed.ok ? c.json({ ...changed.value }, 200) : problem(c, changed.failure);
   });
   routes.openapi(logs, async (c) => {
-    const lines = await packages.services.logs(c.req.valid("param").name);
+    const { name } = c.req.valid("param");
+    const caller = c.get("caller");
+    const user = packages.services.status().find((service) => service.name === name)?.user;
+    // A service writes what it works with: one person's mail, or the requests of everybody.
+    if (!seesAll(caller) && user !== caller.email)
+      return problem(c, fail("not_found", { what: "service", id: name }).failure);
+    const lines = await packages.services.logs(name);
     return lines.ok ? c.text(lines.value, 200) : problem(c, lines.failure);
   });
   return routes;

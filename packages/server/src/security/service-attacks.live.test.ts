@@ -5,6 +5,7 @@
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -17,6 +18,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type CommandIsolation, probeCommandIsolation, ServiceSupervisor } from "@capstan/runtime";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { freshPglite } from "../../../../tools/stores-under-test.ts";
+import { testServer } from "../../../../tools/test-server.ts";
+import { writeArchive } from "../../../runtime/src/backup/archive-writer.ts";
 
 const SECRET = "the-master-secret-of-the-server";
 /** Prints its environment and every file it was told to try, then stays. */
@@ -227,4 +231,44 @@ test("what an operator sets up for a service still works", async () => {
   expect(log).toContain('"MORE":"there"');
   if (isolation.privateRoot) expect(log).toContain("/shared/note shared");
   expect(readFileSync(join(folder, "conf", "more.env"), "utf8")).toBe("MORE=there\n");
+});
+
+test("the log and the name of somebody's service would be read with another person's key", async () => {
+  const server = await testServer(await freshPglite());
+  try {
+    write({ env: "DELEGATED_USER=ada@example.com\nSECRET=her-mail\n" });
+    const started = await server.call("POST", "/v1/services/box/start", { folder });
+    expect(started.status, JSON.stringify(started.body)).toBe(200);
+    const keyOf = async (owner: string, right: string) => {
+      const { body } = await server.call("POST", "/v1/keys", { name: owner, owner, rights: [right] });
+      return { authorization: `Bearer ${body.key}` };
+    };
+    const [ada, bob] = [await keyOf("ada@example.com", "read"), await keyOf("bob@example.com", "author")];
+    const read = (path: string, who: Record<string, string>) => server.call("GET", path, undefined, who);
+    await expect
+      .poll(async () => (await read("/v1/services/box/logs", ada)).body, { timeout: 20_000 })
+      .toContain("her-mail");
+    expect((await read("/v1/services/box/logs", bob)).body).toMatchObject({ code: "not_found" });
+    expect((await read("/v1/services", bob)).body.items).toEqual([]);
+    expect((await read("/v1/services", ada)).body.items).toHaveLength(1);
+  } finally {
+    await server.stop();
+  }
+});
+
+test.each([
+  ["a file that everybody can read", (path: string, _: string) => writeFileSync(path, "", { mode: 0o666 })],
+  ["a link", (path: string, to: string) => symlinkSync(to, path)],
+])("a backup would be written into %s that another user of the machine made", async (_, plant) => {
+  const [path, kept] = [join(root, "backup.gz"), join(root, "kept")];
+  writeFileSync(kept, "theirs");
+  plant(`${path}.partial`, kept);
+  const lines = async function* () {
+    yield { is: "part", base64: "" } as const;
+  };
+  const written = await writeArchive(path, lines(), () => ({ rows: {}, files: 0 }));
+  expect(written.ok).toBe(true);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(lstatSync(path).isFile()).toBe(true);
+  expect(readFileSync(kept, "utf8")).toBe("theirs");
 });
