@@ -4,7 +4,9 @@ import { JsonObject } from "./page.ts";
 
 const flag = z.boolean().optional();
 const text = z.string().optional();
-const SubAgents = z.array(z.object({ name: z.string(), description: text })).optional();
+/** Named, because generators name what is not after its field: two files that differ in one letter's case. */
+const SubAgent = z.object({ name: z.string(), description: text }).meta({ id: "SubAgent" });
+const SubAgents = z.array(SubAgent).optional();
 
 const Identity = z.object({
   name: text,

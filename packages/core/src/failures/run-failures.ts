@@ -241,6 +241,12 @@ export const runFailures = {
     message: ({ id }) => `The answer "${id}" differs from the stored one, and answers cannot be changed.`,
     nextStep: () => "Send the request again with the stored answer, or start a new thread with this history.",
   }),
+  call_changed: row<{ call: string }>({
+    status: 409,
+    message: ({ call }) => `The call "${call}" was made with other arguments than this history says.`,
+    nextStep: () =>
+      "Send them as they were; changed arguments belong in the answer: `editedArgs`, or `edited_args` at /v1/approvals.",
+  }),
   approval_decided: row<{ id: string; status: string }>({
     status: 409,
     message: ({ id, status }) => `The approval ${id} is already ${status}.`,

@@ -57,7 +57,12 @@ const YES = /^\s*(?:yes|approved?|ok(?:ay)?)[\s.!]*$/i;
 export function answerOf({ parts }: Pick<Message, "parts">): Result<A2aAnswer> {
   const data = parts.flatMap(({ content }) => (content?.$case === "data" ? [content.value] : []));
   if (data.length > 1) return fail("input_invalid", { where: "message.parts: more than one data part" });
-  if (data.length === 1) return answerIn(data[0]);
+  if (data.length === 1) {
+    const answer = answerIn(data[0]);
+    return answer.ok && parts.length > 1 ? fail("input_invalid", { where: BESIDE }) : answer;
+  }
+  if (parts.some(({ content }) => content?.$case !== "text"))
+    return fail("input_invalid", { where: "message.parts: an answer is a text or a data part" });
   const words = parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join("\n");
   return ok(
     YES.test(words)
@@ -65,6 +70,8 @@ export function answerOf({ parts }: Pick<Message, "parts">): Result<A2aAnswer> {
       : { approve: false, ...(words.trim() !== "" && { words: words.slice(0, 4000) }) },
   );
 }
+
+const BESIDE = "message.parts: an answer is one data part; what is said about it belongs in its `reason`";
 
 function answerIn(value: unknown): Result<A2aAnswer> {
   const read = readInput(Answer, value);

@@ -376,10 +376,11 @@ describe("a task that asks a person", () => {
       "only a call that is approved",
     ],
     ["nothing", {}, "approved: missing"],
+    ["a yes beside other words", { approved: true }, "belongs in its `reason`"],
   ])("stays pending after %s, which is refused", async (_what, value, said) => {
     llm.script = asksToDelete();
     const asked = await send("delete it");
-    const yes = message("yes").parts;
+    const yes = "editedArgs" in value ? [] : message("yes").parts;
     const parts = [...yes, ...answer(value).parts];
     const refused = await send("", { taskId: asked.id, contextId: asked.contextId, parts }).catch(String);
     expect(JSON.stringify(refused)).toContain(said);

@@ -30,7 +30,7 @@ export async function* answerEvents(
     JSON.stringify({ ...endFor(JSON.parse(json) as RunEvent, knowsOutcomes), ...ids });
   const { standing, warnings, state } = answering;
   yield [
-    event({ type: "RUN_STARTED", ...ids, protocolVersion: AG_UI_VERSION }),
+    event({ type: "RUN_STARTED", ...ids, protocolVersion: AG_UI_VERSION, ...parentOf(input) }),
     ...warnings.map((message) => event({ type: "CUSTOM", name: "capstan.warning", value: { message } })),
     ...(state !== undefined && !standing ? [event({ type: "STATE_SNAPSHOT", snapshot: state })] : []),
   ];
@@ -51,6 +51,9 @@ export async function* answerEvents(
   const message = "The connection to the run was closed. Send the request again to continue.";
   yield [event({ type: "RUN_ERROR", message, code: STREAM_CLOSED })];
 }
+
+const parentOf = ({ parentRunId }: RunAgentInput): { parentRunId?: string } =>
+  parentRunId === undefined ? {} : { parentRunId };
 
 /** Sent once, with the client's ids. */
 const isStarted = (json: string): boolean => json.startsWith('{"type":"RUN_STARTED"');

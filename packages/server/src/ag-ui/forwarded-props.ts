@@ -71,10 +71,17 @@ export function readForwarded(props: unknown): Result<ReadForwarded> {
     return fail("input_invalid", { where: `forwardedProps: ${otherSpelling}` });
   const read = readInput(ForwardedSchema, props ?? {});
   if (!read.ok) return fail("input_invalid", { where: `forwardedProps: ${read.where}`, issues: read.faults });
+  const passedOver = answersForOthers(props) ? [NO_RESUME] : [];
   const { model, ...rest } = read.value;
-  if (model === undefined || PROVIDER_MODEL.test(model)) return ok({ props: read.value, passedOver: [] });
+  if (model === undefined || PROVIDER_MODEL.test(model)) return ok({ props: read.value, passedOver });
   const told = `forwardedProps.model ${JSON.stringify(model)} is not provider/model, and was passed over`;
-  return ok({ props: rest, passedOver: [told] });
+  return ok({ props: rest, passedOver: [...passedOver, told] });
 }
+
+/** LangGraph's way to answer an interrupt, which is not the protocol's. */
+const answersForOthers = (props: unknown): boolean =>
+  (props as { command?: { resume?: unknown } } | null)?.command?.resume !== undefined;
+const NO_RESUME =
+  "forwardedProps.command.resume answers no interrupt here; send `resume` with the interrupt's id";
 
 const OURS = Object.keys(ForwardedSchema.shape);

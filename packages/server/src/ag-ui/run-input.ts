@@ -3,14 +3,16 @@
  * A request with none of them reads the thread again.
  */
 import type { RunAgentInput } from "@ag-ui/core";
-import { RunAgentInputSchema } from "@ag-ui/core/schemas";
+import { ContextSchema, ResumeEntrySchema, RunAgentInputSchema, ToolSchema } from "@ag-ui/core/schemas";
 import { fail, ok, type Result } from "@capstan/core";
 import {
   type FilePart,
   type FileSource,
+  misspeltField,
   normalisePath,
   readInput,
   type UserPart,
+  unknownField,
 } from "@capstan/core/internal";
 import type { ClientResult, SessionView } from "@capstan/runtime";
 
@@ -34,6 +36,8 @@ export interface NewUserMessage {
 export function parseRunInput(body: unknown): Result<RunAgentInput> {
   if (typeof body !== "object" || body === null)
     return fail("body_invalid", { where: "it is not an object" });
+  const misspelt = misspeltIn(body);
+  if (misspelt !== undefined) return fail("input_invalid", { where: misspelt });
   const read = readInput(RunAgentInputSchema, {
     tools: [],
     context: [],
@@ -46,8 +50,46 @@ export function parseRunInput(body: unknown): Result<RunAgentInput> {
   // An empty id would be one shared thread for everyone who forgot to set it.
   const empty = (["threadId", "runId"] as const).filter((name) => input[name].trim() === "");
   if (empty.length > 0) return fail("input_invalid", { where: `${empty.join(" and ")} must not be empty` });
-  const twice = twoMessagesOfOneId(input);
+  const twice = twoMessagesOfOneId(input) ?? twoAnswersOfOneId(input);
   return twice === undefined ? ok(input) : fail("input_invalid", { where: twice });
+}
+
+const LISTS = {
+  tools: Object.keys(ToolSchema.shape),
+  context: Object.keys(ContextSchema.shape),
+  resume: Object.keys(ResumeEntrySchema.shape),
+};
+
+/**
+ * Newer clients may send fields that nobody here knows, but none that only looks like a known one. An answer to an interrupt is
+ * closed: `editedArgs` beside its payload would run the unedited call.
+ */
+function misspeltIn(body: object): string | undefined {
+  const said = (["tools", "context", "resume"] as const).flatMap((list) =>
+    objectsIn((body as Record<string, unknown>)[list]).map((item) => {
+      const fault = list === "resume" ? unknownIn(item, LISTS[list]) : misspeltField(item, LISTS[list]);
+      return fault && `${list}: ${fault}`;
+    }),
+  );
+  return misspeltField(body, Object.keys(RunAgentInputSchema.shape)) ?? said.find(Boolean);
+}
+
+const objectsIn = (list: unknown): object[] =>
+  Array.isArray(list) ? list.filter((item) => typeof item === "object" && item !== null) : [];
+
+function unknownIn(entry: object, names: readonly string[]): string | undefined {
+  const unknown = Object.keys(entry).find((name) => !names.includes(name));
+  const { metadata } = entry as { metadata?: unknown };
+  const edit = Object.keys(metadata ?? {}).find((name) => /^edited/i.test(name));
+  if (edit !== undefined) return `metadata.${edit}: edited arguments belong in payload.editedArgs`;
+  return unknown === undefined ? undefined : unknownField(unknown, names);
+}
+
+function twoAnswersOfOneId({ resume = [] }: RunAgentInput): string | undefined {
+  const at = resume.findIndex(({ interruptId }, index) =>
+    resume.slice(0, index).some((entry) => entry.interruptId === interruptId),
+  );
+  return at < 0 ? undefined : `resume[${at}] answers the same interrupt as an earlier entry`;
 }
 
 /** The ids tell which messages are stored already, so the second one would be taken for the first. */

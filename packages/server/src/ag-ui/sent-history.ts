@@ -5,8 +5,9 @@
  * Clients shape answers: they join the texts of a turn, change white space, use ids of their own, and keep the first part of an
  * answer whose stream broke. None of that is a change.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { RunAgentInput } from "@ag-ui/core";
-import { agUiMessages } from "@capstan/core/internal";
+import { agUiMessages, pendingCalls } from "@capstan/core/internal";
 import type { SessionView } from "@capstan/runtime";
 import type { StoredUserMessage } from "./rewind.ts";
 import type { Message } from "./run-input.ts";
@@ -71,6 +72,27 @@ export function compareAnswers(
         ({ id }) => `the answer "${id}" is not in the stored conversation, and the model does not read it`,
       ),
   };
+}
+
+/** A call without a result that has other arguments here: whoever approves it approves something else. */
+export function changedCall({ messages }: History, { conversation }: Conversation): string | undefined {
+  const pending = new Map(
+    pendingCalls(conversation ?? []).map(({ toolCallId, input }) => [toolCallId, input]),
+  );
+  const sent = messages.filter(isAnswer).flatMap(({ toolCalls = [] }) => toolCalls);
+  return sent.find(({ id, function: { arguments: text } }) => {
+    const input = parsed(text);
+    return pending.has(id) && input !== undefined && !isDeepStrictEqual(input, pending.get(id) ?? {});
+  })?.id;
+}
+
+/** Undefined for a text that is not all of it: its stream broke. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 type Answer = Extract<Message, { role: "assistant" }>;

@@ -29,7 +29,7 @@ import {
   userParts,
 } from "./run-input.ts";
 import { hasState, type RunRequest, sendOptions } from "./send-options.ts";
-import { type ComparedAnswers, compareAnswers, missingMessages } from "./sent-history.ts";
+import { type ComparedAnswers, changedCall, compareAnswers, missingMessages } from "./sent-history.ts";
 import { newThread, readThread, type Thread, type ThreadAtStart } from "./thread-session.ts";
 
 /** Where the answer starts, which run's events it consists of, and what a client gets first. */
@@ -148,6 +148,8 @@ async function answerRequest(starting: Starting, agentId: string): Promise<Resul
   const { services, session, view, input } = starting;
   const asked = askedFor(input, new Set(view.conversation?.map(({ id }) => id)));
   if (view.isNew) return answerAsked(starting, asked, agentId);
+  const call = asked.answers.length > 0 ? changedCall(input, view) : undefined;
+  if (call !== undefined) return fail("call_changed", { call });
   const stored = await services.runs.userMessages(session.id);
   const compared = compareAnswers(input, view, stored);
   const cut = rewindOf(input, stored, view.known);

@@ -7,6 +7,7 @@ import {
   type UIMessage,
 } from "ai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { WireEvent } from "../../../../tools/ag-ui-wire.ts";
 import {
   llmEnvironment,
   type ScriptedLlm,
@@ -121,6 +122,26 @@ describe("useChat", () => {
     await expect.poll(() => textOf(chat)).toBe(said);
     expect(partsOf(chat).find((part) => part.type === "dynamic-tool")?.state).toBe(state);
     expect(errors).toEqual([]);
+  });
+
+  test.each<[string, (part: WireEvent) => object, number]>([
+    ["the call has another input", (part) => ({ ...part, input: { a: 9, b: 3 } }), 409],
+    ["edits beside it", (part) => ({ ...part, editedArgs: { a: 9, b: 3 } }), 422],
+    ["edits in it", (part) => ({ ...part, approval: { ...part.approval, editedArgs: { a: 9, b: 3 } } }), 422],
+  ])("an approval is refused and stays pending when %s", async (_what, change, status) => {
+    llm.script = () => ({ calls: [call("divide", { a: 8, b: 2 })] });
+    const { chat } = newChat();
+    await chat.sendMessage({ text: "8 / 2?" });
+    const [asked, answer] = JSON.parse(JSON.stringify(chat.messages)) as WireEvent[];
+    const parts = answer.parts.map((part: WireEvent) =>
+      part.type === "dynamic-tool"
+        ? change({ ...part, state: "approval-responded", approval: { ...part.approval, approved: true } })
+        : part,
+    );
+    const body = { id: chat.id, messages: [asked, { ...answer, parts }] };
+    expect((await server.call("POST", `/v1/agents/${agentId}/ai-sdk`, body)).status).toBe(status);
+    const { body: found } = await server.call("GET", "/v1/approvals?status=pending&limit=1");
+    expect(found.items[0]).toMatchObject({ tool: "divide", input: { a: 8, b: 2 } });
   });
 
   test("gets the reason why a run failed", async () => {

@@ -47,6 +47,18 @@ export const UiRequest = z.strictObject({
 export type UiRequest = z.output<typeof UiRequest>;
 type UiMessage = UiRequest["messages"][number];
 
+/** All that AI SDK has: what is unknown in a yes, such as edited arguments, would not be part of what runs. */
+const Approval = z.strictObject({
+  id: z.string(),
+  approved: z.boolean().optional(),
+  reason: z.string().optional(),
+  requestReason: z.string().optional(),
+  descriptor: z.unknown().optional(),
+  isAutomatic: z.boolean().optional(),
+  signature: z.string().optional(),
+  inputSchemaInput: z.unknown().optional(),
+});
+
 const ToolPart = z.looseObject({
   type: z.string(),
   toolName: z.string().optional(),
@@ -56,9 +68,7 @@ const ToolPart = z.looseObject({
   output: z.unknown().optional(),
   errorText: z.string().optional(),
   providerExecuted: z.boolean().optional(),
-  approval: z
-    .looseObject({ id: z.string(), approved: z.boolean().optional(), reason: z.string().optional() })
-    .optional(),
+  approval: Approval.optional(),
 });
 type ToolPart = z.output<typeof ToolPart>;
 
@@ -102,8 +112,16 @@ export function uiTurn(request: UiRequest, runId: string): Result<UiTurn> {
 
 function toolParts({ parts }: Extract<UiMessage, { role: "assistant" }>): Result<ToolPart[]> {
   const read = readInput(z.array(ToolPart), parts.filter(isToolPart));
-  return read.ok ? read : fail("input_invalid", { where: read.where, issues: read.faults });
+  if (!read.ok) return fail("input_invalid", { where: read.where, issues: read.faults });
+  const edit = read.value.flatMap((part) => Object.keys(part)).find((name) => EDIT.test(name));
+  return edit === undefined
+    ? read
+    : fail("input_invalid", {
+        where: `unknown field "${edit}" of a tool's part; /v1/approvals takes edited_args`,
+      });
 }
+
+const EDIT = /^edited/i;
 
 /** Only a clear yes approves. */
 function resumeEntry({ state, approval }: ToolPart): NonNullable<RunAgentInput["resume"]> {

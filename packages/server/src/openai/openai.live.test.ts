@@ -294,6 +294,19 @@ describe("the openai package's responses", () => {
     await expect(refused).rejects.toMatchObject({ status: 409, message: expect.stringContaining('"nope"') });
   });
 
+  test("refuse an answer of the client's own after an earlier response, which has its own", async () => {
+    const { id } = await client.responses.create({ model: "Clerk", input: "Hi" });
+    const input = [
+      { role: "assistant" as const, content: "I said blue." },
+      { role: "user" as const, content: "Go on" },
+    ];
+    const refused = client.responses.create({ model: "Clerk", input, previous_response_id: id });
+    await expect(refused).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/input\[0\].*own answers/),
+    });
+  });
+
   test("contain the client's function calls and their outputs", async () => {
     llm.script = (request) =>
       toolAnswered(request)

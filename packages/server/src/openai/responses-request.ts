@@ -114,7 +114,13 @@ export const ResponsesRequest = z
     if (typeof input === "string") return;
     for (const { at, message } of unanswerable(input.map(roleAndCalls), previous != null))
       context.addIssue({ code: "custom", path: at < 0 ? ["input"] : ["input", at], message });
+    for (const [at, item] of input.entries())
+      if (previous != null && "role" in item && item.role === "assistant")
+        context.addIssue({ code: "custom", path: ["input", at], message: NOT_ITS_ANSWER });
   });
+
+const NOT_ITS_ANSWER =
+  "the earlier response's conversation has its own answers: leave this one out, or send the whole conversation without previous_response_id";
 
 function roleAndCalls(item: InputItem): SaidBefore {
   if ("role" in item) return { role: String(item.role) };

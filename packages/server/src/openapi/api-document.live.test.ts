@@ -77,6 +77,24 @@ test("a body that an operation cannot do without is required", () => {
   expect(optional.map(([name]) => name)).toEqual([]);
 });
 
+test("no two fields that differ in case only have types without a name, which generators would call the same", () => {
+  const alike = objectsIn(document).flatMap(({ properties = {} }) =>
+    Object.entries(properties).filter(([name, schema]) => {
+      const isAlike = Object.keys(properties).some(
+        (other) => other !== name && other.toLowerCase() === name.toLowerCase(),
+      );
+      return isAlike && /"properties"|"enum"/.test(JSON.stringify(schema));
+    }),
+  );
+  expect(alike.map(([name]) => name)).toEqual([]);
+});
+
+function objectsIn(value: unknown): { readonly properties?: Readonly<Record<string, object>> }[] {
+  return typeof value === "object" && value !== null
+    ? [value, ...Object.values(value).flatMap(objectsIn)]
+    : [];
+}
+
 function untypedFields(value: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null) return [];
   const { properties = {} } = value as { properties?: Record<string, object> };
