@@ -97,7 +97,7 @@ function waitingFor(settings: Settings, log: Log, listener: HttpListener): Datab
     onWait: ({ why, leftMs, nextMs }) => {
       const seconds = (ms: number) => (ms / 1000).toFixed(ms < 10_000 ? 1 : 0);
       log.info(
-        `Waiting for the database: ${why} Next try in ${seconds(nextMs)} s, for ${seconds(leftMs)} s more.`,
+        `Waiting for the database, for ${seconds(leftMs)} s more; next try in ${seconds(nextMs)} s: ${why}`,
       );
       void listener.openWhileWaiting();
     },
