@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,5 +49,7 @@ test.each([
 function loadedByNode(folder: string): unknown {
   const module = JSON.stringify(new URL("load-config.ts", import.meta.url).href);
   const code = `import(${module}).then(async ({ loadConfig }) => console.log(JSON.stringify(await loadConfig(process.argv[1]))))`;
-  return JSON.parse(execFileSync(process.execPath, ["-e", code, folder], { encoding: "utf8" }));
+  const { stdout, stderr } = spawnSync(process.execPath, ["-e", code, folder], { encoding: "utf8" });
+  expect(stderr).not.toContain("Warning");
+  return JSON.parse(stdout);
 }

@@ -2,8 +2,8 @@
  * Reads `capstan.config.ts` (or .mts, .js, .mjs) from the folder the server is started in, if it exists. It is an ES
  * module whatever its package.json says: `npm init -y` writes `"type": "commonjs"`.
  */
-import { existsSync } from "node:fs";
-import { registerHooks } from "node:module";
+import { existsSync, readFileSync } from "node:fs";
+import { findPackageJSON, registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CapstanConfig, fail, ok, type Result } from "@capstan/core";
@@ -39,23 +39,23 @@ interface ConfigModule {
   readonly default?: CapstanConfig;
 }
 
-/** Node's error for a file with `import` or `export` in a package of `"type": "commonjs"`. */
-const IS_A_MODULE =
-  /Cannot use import statement outside a module|Unexpected token 'export'|await is only valid|require is not defined/;
-
 async function importModule(path: string, folder: string): Promise<ConfigModule> {
   const { href } = pathToFileURL(path);
+  if (!isTakenForCommonJs(path)) return import(href);
+  const hooks = readAsModules(pathToFileURL(`${folder}/`).href);
   try {
     return await import(href);
-  } catch (error) {
-    if (!(error instanceof Error) || !IS_A_MODULE.test(error.message)) throw error;
-    const hooks = readAsModules(pathToFileURL(`${folder}/`).href);
-    try {
-      return await import(`${href}?module`); // the failed import is cached by its address
-    } finally {
-      hooks.deregister();
-    }
+  } finally {
+    hooks.deregister();
   }
+}
+
+/** A module by what is in it, in a package that says `"type": "commonjs"`: Node would try it as CommonJS, and warn. */
+function isTakenForCommonJs(path: string): boolean {
+  const file = /\.[tj]s$/.test(path) ? findPackageJSON(pathToFileURL(path)) : undefined;
+  if (file === undefined) return false;
+  const { type } = JSON.parse(readFileSync(file, "utf8")) as { type?: string };
+  return type === "commonjs" && /^\s*(?:import|export)\b/m.test(readFileSync(path, "utf8"));
 }
 
 const FORMATS: Readonly<Record<string, string>> = { ts: "module-typescript", js: "module" };
