@@ -85,7 +85,7 @@ test("what got worse stands first, beside it the variants, and a cell opens its 
   expect(await worse.nth(0).textContent()).toMatch(/1 → 0/);
   expect(await worse.nth(1).textContent()).toMatch(/unsure[\s\S]*0\.5 → 0/);
   await page.getByText("unsure passes exact in 1 of 2 repeats with live (revision 1)").waitFor();
-  const table = page.getByRole("region", { name: "Variants side by side" });
+  const table = page.getByRole("group", { name: "Variants side by side" });
   await table.getByText("no difference found").waitFor(); // three items prove nothing
   await table.getByText("-0.5 (", { exact: false }).waitFor();
   await expectFit(page);

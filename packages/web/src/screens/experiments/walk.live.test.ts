@@ -81,7 +81,7 @@ test("from a thumbs-down to a fixed, measured, promoted revision, without leavin
   await page.getByLabel("Beside live").selectOption("2");
   await page.getByRole("button", { name: "Start" }).click();
   await page.waitForURL("**/experiments/results/**");
-  const table = page.getByRole("region", { name: "Variants side by side" });
+  const table = page.getByRole("group", { name: "Variants side by side" });
   const exact = table.getByRole("row", { name: /^exact/ });
   await expect.poll(() => exact.getByRole("cell").allTextContents(), { timeout: 30_000 }).toHaveLength(2);
   await expect
