@@ -4,7 +4,7 @@
  */
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { findLocalServers, type ListedModel, type LocalServer, listModels } from "@capstan/runtime";
+import { findLocalServers, type LocalServer, listModels } from "@capstan/runtime";
 import type { Providers } from "./providers.ts";
 
 export interface FoundAgent {
@@ -20,6 +20,8 @@ export interface FoundModels {
   /** Providers with a key. */
   readonly hosted: readonly LocalServer[];
   readonly agents: readonly FoundAgent[];
+  /** Configured providers that list no models now, each with the reason and what to do. */
+  readonly silent: readonly string[];
 }
 
 export interface ModelFinder {
@@ -29,7 +31,7 @@ export interface ModelFinder {
   look(): Promise<FoundModels>;
 }
 
-const NOTHING: FoundModels = { servers: [], hosted: [], agents: [] };
+const NOTHING: FoundModels = { servers: [], hosted: [], agents: [], silent: [] };
 const KEPT_MS = 5_000; // several screens ask at once
 const ENDPOINT_WITHIN_MS = 2_000;
 
@@ -49,7 +51,12 @@ export function openModelFinder({ enabled, environment, providers }: FinderParts
       listedEndpoints(providers, false),
       findCodingAgents(environment),
     ]);
-    latest = { servers: [...named, ...local], hosted, agents };
+    latest = {
+      servers: [...named.servers, ...local],
+      hosted: hosted.servers,
+      agents,
+      silent: [...named.silent, ...hosted.silent],
+    };
     return latest;
   };
   return {
@@ -64,20 +71,27 @@ export function openModelFinder({ enabled, environment, providers }: FinderParts
 }
 
 /** Configured endpoints that alone know which models they have: those given by address, or those with a key. */
-async function listedEndpoints(providers: Providers, keyless: boolean): Promise<LocalServer[]> {
+async function listedEndpoints(
+  providers: Providers,
+  keyless: boolean,
+): Promise<{ servers: LocalServer[]; silent: string[] }> {
   const states = (await providers.list()).filter(
     (state) => state.configured && state.listsModels && state.keyless === keyless,
   );
-  const found = await Promise.all(
-    states.map(async ({ provider, label }): Promise<LocalServer[]> => {
+  const asked = await Promise.all(
+    states.map(async ({ provider, label }): Promise<{ server?: LocalServer; why?: string }> => {
       const credentials = await providers.credentials(provider);
-      if (credentials?.baseUrl === undefined) return [];
+      if (credentials?.baseUrl === undefined) return {};
+      const { baseUrl } = credentials;
       const listed = await listModels(provider, credentials, { timeoutMs: ENDPOINT_WITHIN_MS });
-      const models: readonly ListedModel[] = listed.ok ? listed.value : [];
-      return models.length === 0 ? [] : [{ provider, label, baseUrl: credentials.baseUrl, models }];
+      if (!listed.ok) return { why: `${listed.failure.message} ${listed.failure.nextStep}` };
+      return listed.value.length > 0 ? { server: { provider, label, baseUrl, models: listed.value } } : {};
     }),
   );
-  return found.flat();
+  return {
+    servers: asked.flatMap(({ server }) => server ?? []),
+    silent: asked.flatMap(({ why }) => why ?? []),
+  };
 }
 
 /** Nothing is started and no secret is read: checks for a command on the PATH, and an existing credentials file or variable. */

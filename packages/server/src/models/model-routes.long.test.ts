@@ -177,6 +177,16 @@ describe("what is found on the machine", () => {
     expect(told).not.toContain("routing");
   });
 
+  test("a configured provider that lists nothing is named in the banner, with the reason", async () => {
+    const url = `http://127.0.0.1:${await closedPort()}/v1`;
+    const server = await opened({ CAPSTAN_FIND_MODELS: "on", OPENAI_COMPATIBLE_BASE_URL: url });
+    const told = await greeting(server);
+    expect(told).toMatch(/model +capstan\/offline/);
+    expect(told).toMatch(
+      /note +http:\S+ cannot be reached: nothing is listening there.* Start the server there/,
+    );
+  });
+
   test("a coding agent that is installed and logged in is listed; one without a login is not", async () => {
     const home = mkdtempSync(join(tmpdir(), "capstan-home-"));
     closing.push(() => rmSync(home, { recursive: true }));
@@ -196,6 +206,14 @@ describe("what is found on the machine", () => {
     expect(await greeting(server)).toContain("Claude Code (logged in");
   });
 });
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 async function opened(
   settings: Record<string, string> = {},

@@ -32,6 +32,7 @@ export async function greeting({ url, opens, services }: RunningServer): Promise
     ["data", services.database.location],
     ["model", label + (demo ? HOW_TO_GET_A_MODEL : (REASONS[from] ?? ""))],
     ...(others.length > 0 ? [["found", `${others.join(", ")}; change with \`capstan models use\``]] : []),
+    ...found.silent.map((why) => ["note", why]),
     ["docs", `${url}/docs`],
     ...(await missingKey(services)),
     ...services.notes().map((note) => ["note", note]),
