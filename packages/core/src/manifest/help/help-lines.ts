@@ -1,6 +1,6 @@
 /**
  * The text of `--help` as lines: colours, overstrikes of man pages and bullets are gone, tabs are spaces.
- * A heading is a line of its own that ends in a colon or is written in capitals, as man pages do.
+ * A heading is a line of its own that ends in a colon, is written in capitals, as man pages do, or is one of the usual words.
  */
 
 export interface HelpLine {
@@ -35,12 +35,16 @@ export function helpLines(text: string): HelpLine[] {
   });
 }
 
-/** `Options:`, `These are common commands:`, `OPTIONS`. */
+/** As small libraries write them, without a colon. */
+const HEADING_WORD = /^(?:Usage|Options|Flags|Arguments|Commands|Examples?)$/;
+
+/** `Options:`, `These are common commands:`, `OPTIONS`, `Options`. */
 function headingOf(line: string): string | undefined {
   const body = line.trim();
   const indent = line.length - line.trimStart().length;
   if (indent > 3 || body.startsWith("-")) return undefined;
   if (/^[A-Z][A-Z ]{2,40}$/.test(body) && indent === 0) return body.toLowerCase();
+  if (HEADING_WORD.test(body) && indent === 0) return body.toLowerCase();
   const said = body.replaceAll(/<((?:sub)?commands?|options?)>/gi, "$1"); // "where <command> is one of:"
   if (/^[A-Za-z][^<>[\]]{2,90}:$/.test(said)) return said.slice(0, -1).toLowerCase();
   return undefined;

@@ -36,6 +36,21 @@ const NOTATIONS: readonly (readonly [string, string, string])[] = [
     "Usage: tool [OPTION]... [FILE]...\n\n  -n, --lines=NUM   print the last NUM lines",
     "--lines:number",
   ],
+  [
+    "meow, by its examples",
+    "Usage\n  $ tool [options]\n\nOptions\n  -s, --size  Generated size\n\nExamples\n  $ tool --size 10",
+    "--size:integer",
+  ],
+  [
+    "a switch before an argument",
+    "Usage\n  $ tool [file]\n\nOptions\n  -q, --quiet  Quiet\n\nExamples\n  $ tool --quiet a.txt",
+    "--quiet:boolean",
+  ],
+  [
+    "GNU",
+    "Usage: tool [OPTION]...\n\n  -n, --head-count=COUNT   at most COUNT lines",
+    "--head-count:integer",
+  ],
   ["pandoc", "tool [OPTIONS] [FILES]\n  -f FORMAT, -r FORMAT  --from=FORMAT, --read=FORMAT", "--from:string"],
   [
     "single dashes",

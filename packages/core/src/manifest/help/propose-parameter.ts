@@ -17,6 +17,9 @@ const NUMBER_TYPES: Readonly<Record<string, "integer" | "number">> = {
   number: "number",
   float: "number",
   bytes: "integer",
+  count: "integer",
+  cols: "integer",
+  width: "integer",
   seconds: "number",
 };
 const LIST_TYPE = /^(strings|stringarray|stringslice|list)$/i;
@@ -59,7 +62,9 @@ function kindOf(
 const SAYS_VALUE = /^specify |\bspecified (?:number|file|name|value)\b/i;
 
 export function proposePositional({ name, required, repeatable }: HelpPositional): Typed {
-  const isPath = /(^|-)(in|out|input|output)?(file|filename|path|dir|directory|folder)s?(-|$)/.test(name);
+  const isPath = /(^|-)(in|out|input|output)?(file|filename|path|dir|directory|folder)(?:s|\d)?(-|$)/.test(
+    name,
+  );
   return {
     name,
     type: isPath ? "path" : "argument",

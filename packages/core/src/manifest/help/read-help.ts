@@ -40,7 +40,10 @@ export function readHelp(text: string, program: string, words: readonly string[]
   const usage = usageOf(lines, program);
   const [main = ""] = usage;
   const { positionals, options: named, isUnclear } = readUsage(behindProgram(main, program, words));
-  const options = optionsOf(lines);
+  const examples = examplesOf(lines, program);
+  const options = optionsOf(lines).map((option) =>
+    withExampleValue(option, examples, positionals.length === 0),
+  );
   return {
     usage,
     about: aboutOf(lines, program),
@@ -48,7 +51,7 @@ export function readHelp(text: string, program: string, words: readonly string[]
     isUnclear,
     options: [...named.filter((each) => isNew(each, options)).map(fromUsage), ...options],
     subcommands: words.length > 0 ? [] : subcommandsOf(lines, program),
-    examples: examplesOf(lines, program),
+    examples,
     exitCodes: words.length > 0 ? undefined : answerCodes(program, text),
     readsStdin: /\bstdin\b|standard input|\bpiped?\b to/i.test(text),
     hasTypeNotes: /\[(boolean|string|number|array|count)\]\s*$/m.test(text),
@@ -195,6 +198,22 @@ function examplesOf(lines: readonly HelpLine[], program: string): string[] {
     .filter(({ section, text }) => section.startsWith("example") && isCall(text))
     .map(({ text }) => text.replace(/^\$ /, "").replaceAll(/ {2,}/g, "  # "))
     .slice(0, MAX_EXAMPLES);
+}
+
+/**
+ * "tool --size 10" among the examples: `--size` takes a value, which the list of options may not say. A word behind an option is its
+ * value only for a program without arguments; behind "=" it always is.
+ */
+function withExampleValue(
+  option: HelpOption,
+  examples: readonly string[],
+  hasNoArguments: boolean,
+): HelpOption {
+  if (option.placeholder) return option;
+  const own = option.flags.map((flag) => flag.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  const said = new RegExp(`\\s(?:${own})${hasNoArguments ? "[= ]" : "="}["']?([^\\s"'#|>&;-][^\\s"']*)`);
+  const value = examples.map((example) => said.exec(example)?.[1]).find((found) => found !== undefined);
+  return value === undefined ? option : { ...option, placeholder: /^\d+$/.test(value) ? "int" : "value" };
 }
 
 /** The first prose: a tagline, the paragraph under DESCRIPTION, or `name - what it is`. */
