@@ -104,3 +104,45 @@ describe("values in the form that a schema declares", () => {
     expect(Object.values(mapped(task, properties).payload)).toEqual([expected]);
   });
 });
+
+describe("values that another parameter must not take", () => {
+  const optional = (task: string, properties: Record<string, object>) =>
+    mapPayload(task, { type: "object", properties }).payload;
+
+  test.each([
+    ["a passphrase of 6 words", { length: number(), words: number() }, { words: 6 }],
+    [
+      "add the task « Read the contract » to story 655",
+      { ownerIds: { type: "array", items: text() }, taskDescription: text() },
+      { taskDescription: "Read the contract" },
+    ],
+    ["which epics are overdue?", { requester: text(), id: number(), team: text(), owner: text() }, {}],
+    [
+      "invite lena as a plain user",
+      { type: { type: "number", enum: [0, 1, 2], description: "User type (0: Owner, 1: Admin, 2: User)" } },
+      { type: 2 },
+    ],
+    [
+      "upload hero.jpg with the alt text Our bakery at dawn",
+      { file_path: text(), alt_text: text() },
+      { file_path: "hero.jpg", alt_text: "Our bakery at dawn" },
+    ],
+  ])("%s", (task, properties, expected) => {
+    expect(optional(task, properties)).toEqual(expected);
+  });
+
+  test("an identifier that is left fills a required list of them", () => {
+    const [album, photo] = ["4f0f7a0e-9c1b-4c57-8a55-0d3b7b3f9a11", "b7c1e2aa-52d4-4c0c-9f3e-6a1d2c3b4e5f"];
+    const ids = { type: "array", items: { type: "string", format: "uuid" } };
+    expect(mapped(`put ${photo} into the album ${album}`, { album_id: text(), ids }).payload).toEqual({
+      album_id: album,
+      ids: [photo],
+    });
+  });
+
+  test("another language's words are not the one thing that is left", () => {
+    const schema = { type: "object", properties: { name: text("The tag.") }, required: ["name"] };
+    const hints = { about: "create_tag Creates a tag.", inEnglish: () => "add tag autumn" };
+    expect(mapPayload("añade la etiqueta otoño", schema, hints).missing).toEqual(["name"]);
+  });
+});

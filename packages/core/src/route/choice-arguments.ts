@@ -6,7 +6,7 @@ import { literalsIn, numberRuns } from "./list-literal.ts";
 import type { Mapping } from "./mapping.ts";
 import { isRecord, type ParameterSchema, parametersOf } from "./parameters.ts";
 import { stem } from "./stem.ts";
-import { type FoundValue, listItems, withoutValues } from "./task-values.ts";
+import { type FoundValue, listItems, type ValueKind, withoutValues } from "./task-values.ts";
 import { contentTerms, identifierWords, words } from "./text.ts";
 import { spokenForms } from "./value-names.ts";
 
@@ -68,6 +68,25 @@ function describedSwitch(description: unknown, task: string): boolean | undefine
       ).test(task),
     );
   return isSaid ? true : undefined;
+}
+
+const CODE =
+  /(?<![\w.])(\d{1,3})\s*(?::|=|-|for|means)\s*["']?(\p{L}[\p{L} _-]{1,30}?)["']?(?=\s*[,;.)|]|\s+(?:and|or)\s|$)/giu;
+
+/** "User type (0: Owner, 1: Admin, 2: User)": the number of the name that the task says. */
+export function describedCode(
+  { description, enum: choices }: JsonSchema,
+  mapping: Mapping,
+): number | undefined {
+  const codes = new Map(
+    [...String(description ?? "").matchAll(CODE)].map(([, code, name = ""]) => [
+      name.toLowerCase(),
+      Number(code),
+    ]),
+  );
+  if (codes.size < 2) return undefined;
+  const code = codes.get(String(enumValue([...codes.keys()], mapping)));
+  return code === undefined || (Array.isArray(choices) && !choices.includes(code)) ? undefined : code;
 }
 
 /** Text inside a path or quotes is not a choice: "report.pdf" does not ask for a PDF. */
@@ -168,8 +187,9 @@ function textsFor(
   item: JsonSchema,
   mapping: Mapping,
 ): JsonValue | undefined {
+  if (item.type === "string" && isOfIds(name, schema)) return identifiersFor(required, mapping);
   const marked = item.type === "string" ? markedItems(name, mapping) : [];
-  if (marked.length > 0) return isOfIds(schema) && marked.some(isPhrase) ? undefined : marked;
+  if (marked.length > 0) return marked;
   if (Array.isArray(item.anyOf ?? item.oneOf)) return undefined; // its items have shapes that words alone do not give
   return required || isListed(name, mapping) ? unmarkedItems(item, mapping) : undefined;
 }
@@ -177,8 +197,20 @@ function textsFor(
 /** An optional list is named, and its items stand behind a colon or on lines of their own. */
 const isListed = (name: string, { task }: Mapping): boolean => speaksOf(name, task) && /:\s|\n/.test(task);
 
-const isOfIds = ({ description }: JsonSchema): boolean => /\b[gu]?ids?\b/i.test(String(description ?? ""));
-const isPhrase = (text: string): boolean => /\s/.test(text);
+const isOfIds = (name: string, { description, items }: JsonSchema): boolean =>
+  /(?:^|_)ids$|[a-z]Ids$/.test(name) ||
+  (isRecord(items) && items.format === "uuid") ||
+  /\b[gu]?ids?\b/i.test(String(description ?? ""));
+
+/** "put the photo b7c1... into the album 4f0f...": what only an identifier looks like, and no phrase. */
+function identifiersFor(isRequired: boolean, { values, used }: Mapping): JsonValue[] | undefined {
+  const kinds: readonly ValueKind[] = isRequired ? ["uuid", "identifier", "quoted"] : ["quoted"];
+  const found = values.filter(
+    (value) => kinds.includes(value.kind) && !used.has(value) && !/\s/.test(value.text),
+  );
+  for (const value of found) used.add(value);
+  return found.length > 0 ? found.map(({ text }) => text) : undefined;
+}
 
 const isNumber = ({ type }: JsonSchema): boolean => type === "number" || type === "integer";
 

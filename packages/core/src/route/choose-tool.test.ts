@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { verbsIn } from "./actions.ts";
 import { type ChoosableTool, chooseTool, rankTools } from "./choose-tool.ts";
+import { directionFit } from "./direction.ts";
 import type { Gloss } from "./gloss.ts";
+import { operationFit } from "./operation.ts";
 import { createRouteIndex } from "./route-index.ts";
 import { taskTexts } from "./task.ts";
 
@@ -67,6 +69,20 @@ describe("a tool among those of one capability", () => {
     ["set up a call", ["setup"]],
   ])("the verbs of %j are %j", (sentence, verbs) => {
     expect(verbsIn(sentence.split(" "))).toEqual(verbs);
+  });
+
+  test("is not the one whose name speaks of something else, nor one whose input is missing", () => {
+    const stories = tools({
+      "stories-get-history": "Get the change history of a story.",
+      "stories-get-by-id": "Get a story by its id.",
+    });
+    expect(ranked("show me story 5120", stories)[0]?.name).toBe("stories-get-by-id");
+  });
+
+  test("dates of a span are neither a direction nor identifiers", () => {
+    const task = "list my transactions from 2026-10-01 to 2026-10-31";
+    expect(directionFit(task, "List all transactions related to the account.")).toBe(0);
+    expect(operationFit(task, { method: "GET", path: "/v1/transactions" }).places).toBe(0);
   });
 
   test("in another language goes the way from its file", () => {

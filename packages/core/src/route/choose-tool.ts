@@ -17,7 +17,7 @@ import { createRouteIndex, type RouteIndex } from "./route-index.ts";
 import { stem } from "./stem.ts";
 import { readTask } from "./task.ts";
 import { findValues } from "./task-values.ts";
-import { boundedText, identifierWords, words } from "./text.ts";
+import { boundedText, identifierWords, isStopTerm, words } from "./text.ts";
 import { weightsFor } from "./weights.ts";
 
 export interface ToolChoice {
@@ -81,6 +81,7 @@ const DECLARED_WEIGHTS = {
   missing: 0.25,
   placed: 0.06,
   spare: 0.1,
+  unsaid: 0.1,
   now: 0.3,
   verb: 0.25,
   opening: 0.35,
@@ -142,6 +143,7 @@ function declaredScore(
   const direction = directionFit(sentence, description, english) * weights.direction + opening;
   if (endpoint) return direction; // its path covers the rest
   const { missing, placed, spare } = mapPayload(sentence, input.jsonSchema, hints);
+  const unsaid = unsaidWords(english, name);
   const asks = QUESTION.test(sentence) ? (riskOf(tool) === "read" ? 1 : -1) : 0;
   const verb = verbFit(english, name, description);
   const other = ONLY_NOW.test(description) && isAboutLater(english, hints.now) ? 1 : 0;
@@ -152,6 +154,7 @@ function declaredScore(
     missing.length * weights.missing +
     placed * weights.placed -
     spare * weights.spare -
+    unsaid * weights.unsaid -
     other * weights.now
   );
 }
@@ -167,6 +170,14 @@ function verbFit(english: string, name: string, description: string): number {
   const asked = actionBits([verb]);
   if (isSameDeed(asked, own)) return 1;
   return (asked & LOOKING) !== 0 && (own & LOOKING) !== 0 ? 0 : -1;
+}
+
+/** Words of its name that the task does not say: "history" of `stories-get-history` for "show story 5120". */
+function unsaidWords(english: string, name: string): number {
+  const said = new Set(words(english).map(stem));
+  return words(identifierWords(name)).filter(
+    (word) => word.length > 2 && !isStopTerm(word) && !isActionVerb(word) && !said.has(stem(word)),
+  ).length;
 }
 
 /** The task begins with the tool's own verb ("remember that" for `remember_fact`) or with one of its states: "pause" for `paused`. */

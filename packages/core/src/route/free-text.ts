@@ -5,7 +5,7 @@ import { type FoundValue, withoutValues } from "./task-values.ts";
 /** Content passed on verbatim: a document, code, a note. */
 const VERBATIM = /content|(?<!con)text|body|message|note|code|^stdin$/i;
 /** What a model or a person is asked: the task in its own words, including the verb. */
-const ASKED = /prompt|question|task|instruction|request/i;
+const ASKED = /prompt|question|task|instruction|request(?!er|or|ed)/i;
 /** What the task is about, without the verb: "search for solar panels" -> "solar panels". */
 const SUBJECT =
   /(?:^|[_-])(?:query|description|topic|search|input|title|subject|name|q|keyword)s?(?:$|[_-])/i;

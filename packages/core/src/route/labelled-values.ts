@@ -2,6 +2,7 @@
 import { isFreeText } from "./free-text.ts";
 import { quotedStart } from "./lead-in.ts";
 import type { FoundValue } from "./task-values.ts";
+import { identifierWords } from "./text.ts";
 
 interface Label {
   readonly name: string;
@@ -67,9 +68,15 @@ const CONNECTED =
 const NOT_A_VALUE =
   "(?!(?:of|for|in|to|about|line|lines|and|from|with|by|that|on|der|des|von|für|und|de|del|du|para|pour|y|e|et|files?|messages?)(?![\\p{L}]))";
 
+/** "with the alt text Our bakery" for `alt_text`: two words in a row are no accident. */
+function ofSeveralWords(name: string): string | undefined {
+  const own = identifierWords(name).trim().toLowerCase().split(" ");
+  return isFreeText(name) && own.length > 1 ? own.join("[\\s_-]") : undefined;
+}
+
 /** "with subject Report and body It is attached", "mit Betreff Angebot und Text Bis Freitag". */
 function bareLabelOf(name: string, task: string): Label[] {
-  const words = SAID[name.toLowerCase()];
+  const words = SAID[name.toLowerCase()] ?? ofSeveralWords(name);
   if (words === undefined) return [];
   const found = new RegExp(`${CONNECTED}(?:${words})\\s+${NOT_A_VALUE}(?=\\S)`, "iu").exec(task);
   return found ? [{ name, at: found.index, valueAt: found.index + found[0].length }] : [];

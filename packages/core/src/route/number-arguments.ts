@@ -123,8 +123,7 @@ function distanceTo({ at, end }: FoundValue, said: readonly string[], task: stri
   return found.length > 0 ? Math.min(...found) : undefined;
 }
 
-export const isNumeric = ({ type, enum: choices }: JsonSchema): boolean =>
-  (type === "number" || type === "integer") && !Array.isArray(choices);
+export const isNumeric = ({ type }: JsonSchema): boolean => type === "number" || type === "integer";
 
 /** "30 seconds" is no width: a number with the unit of another kind is not for this parameter. */
 export function fitsUnit({ name, schema }: ParameterSchema, { at, end }: FoundValue, task: string): boolean {

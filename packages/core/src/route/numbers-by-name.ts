@@ -19,10 +19,10 @@ const BEHIND = 2; // the word before a number names it more often than the one b
 const MOST = 6; // parameters and numbers: more are not decided together
 
 export function numbersByName(parameters: readonly ParameterSchema[], mapping: Mapping): Map<string, number> {
-  const taking = parameters.filter(({ schema }) => isNumeric(schema));
+  const taking = parameters.filter(({ schema }) => isNumeric(schema) && !Array.isArray(schema.enum));
   const free = mapping.values.filter((value) => value.kind === "number" && !mapping.used.has(value));
   const found = new Map<string, number>();
-  if (taking.length < 2 || free.length < 2 || Math.max(taking.length, free.length) > MOST) return found;
+  if (taking.length < 2 || free.length === 0 || Math.max(taking.length, free.length) > MOST) return found;
   const own = distinctWords(taking);
   const costs = taking.map((parameter, at) =>
     free.map((value) =>

@@ -24,8 +24,9 @@ export function onlyThing(
   mapping: Mapping,
   payload: Readonly<Record<string, JsonValue>>,
 ): string | undefined {
-  const { about } = mapping.hints;
-  if (about === undefined || !takesThing(parameter)) return undefined;
+  const { about, inEnglish } = mapping.hints;
+  const isEnglish = inEnglish === undefined || inEnglish(mapping.task) === mapping.task;
+  if (about === undefined || !isEnglish || !takesThing(parameter)) return undefined; // the tool's own words are English
   const held = Object.values(payload).filter((value) => typeof value === "string");
   const runs = runsOf(mapping, ownTerms(about, mapping.parameters)).filter(
     ({ text }) => !held.some((value) => value.includes(text)),

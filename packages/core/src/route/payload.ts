@@ -4,7 +4,14 @@
  */
 import type { JsonSchema, JsonValue } from "../schema.ts";
 import { withoutMention } from "./capability-mention.ts";
-import { arrayFor, describedChoices, enumValue, mentionedChoice, switchFor } from "./choice-arguments.ts";
+import {
+  arrayFor,
+  describedChoices,
+  describedCode,
+  enumValue,
+  mentionedChoice,
+  switchFor,
+} from "./choice-arguments.ts";
 import { currencyFor, languageFor } from "./code-arguments.ts";
 import { dateAs } from "./declared-dates.ts";
 import { behindColon, isFreeText } from "./free-text.ts";
@@ -12,7 +19,7 @@ import { labelledValues } from "./labelled-values.ts";
 import { isText, type Mapping, type PayloadHints, take, useUp } from "./mapping.ts";
 import { besideNoun, directed, identifierFor, isOfAnotherThing, named, nameFor } from "./name-arguments.ts";
 import { nestedValue } from "./nested-arguments.ts";
-import { numberFor } from "./number-arguments.ts";
+import { isNumeric, numberFor } from "./number-arguments.ts";
 import { numbersByName } from "./numbers-by-name.ts";
 import { onlyThing } from "./only-thing.ts";
 import { pathValues } from "./operation.ts";
@@ -224,16 +231,22 @@ function exactValue(parameter: ParameterSchema, mapping: Mapping): JsonValue | u
   const { schema } = parameter;
   if (schema.const !== undefined) return schema.const as JsonValue;
   const kind = kindOf(parameter);
-  if (Array.isArray(schema.enum)) {
-    return kind === "language" ? languageFor(parameter, mapping) : enumValue(schema.enum, mapping);
-  }
-  if (schema.type === "number" || schema.type === "integer") return numberFor(parameter, mapping);
+  if (Array.isArray(schema.enum))
+    return kind === "language" ? languageFor(parameter, mapping) : choiceFor(schema, schema.enum, mapping);
+  if (isNumeric(schema)) return describedCode(schema, mapping) ?? numberFor(parameter, mapping);
   if (schema.type === "boolean") return switchFor(parameter, mapping);
   if (schema.type === "array" && kind === "path") return arrayFor({ ...parameter, required: false }, mapping);
   if (kind === "path") return undefined;
   if (schema.type === "array") return arrayFor(parameter, mapping);
   return isText(schema) ? textValue(parameter, kind, mapping) : undefined;
 }
+
+const choiceFor = (
+  schema: JsonSchema,
+  choices: readonly unknown[],
+  mapping: Mapping,
+): JsonValue | undefined =>
+  isNumeric(schema) ? describedCode(schema, mapping) : enumValue(choices, mapping);
 
 function textValue(
   parameter: ParameterSchema,

@@ -45,9 +45,13 @@ const spanOf = (text: string, task: string): FoundValue => {
 
 /** An optional text never gets another parameter's text, and the rest of a sentence only where nothing is required. */
 const isUnasked = (found: FreeText, mapping: Mapping): boolean =>
-  (found.isRest === true && mapping.parameters.some(({ required }) => required)) ||
+  (found.isRest === true &&
+    (mapping.parameters.some(({ required }) => required) || mapping.parameters.length > FILTERS)) ||
   [...mapping.used].some((each) => each.kind === "quoted" && each.text === found.text) ||
   isAboutOperation(found, mapping);
+
+/** With more optional parameters than this, each is a filter, and the whole sentence is none. */
+const FILTERS = 4;
 
 /** "cancelled campaigns" of `/campaigns` with a status: the words of the operation itself, and nothing to search for. */
 function isAboutOperation({ text, isRest }: FreeText, { hints, parameters }: Mapping): boolean {
