@@ -81,6 +81,24 @@ describe("what a tool reads and writes", () => {
     expect(hintedFlow(own, {}, true)).toEqual({ reads, writes });
   });
 
+  test.each([
+    [
+      ["slack_list", "slack_post"],
+      ["list", "post"],
+    ],
+    [["get_issue"], ["get_issue"]],
+    [
+      ["get_weather", "get_news"],
+      ["get_weather", "get_news"],
+    ],
+    [
+      ["delete_search", "delete_list"],
+      ["delete_search", "delete_list"],
+    ],
+  ])("of %j the own names are %j", (names, own) => {
+    expect(withoutSharedWord(names)).toEqual(own);
+  });
+
   test("a request with a credential brings in what others wrote, by its address", () => {
     const of = (method: "GET" | "POST", path: string) =>
       flowOf({ endpoint: { method, path }, usesSecrets: true }).reads;

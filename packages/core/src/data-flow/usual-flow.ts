@@ -53,11 +53,12 @@ const isReading = (words: readonly string[]): boolean =>
   READING.test(words[0] ?? "") || (!isWriting(words) && READING_AT_END.test(words.at(-1) ?? ""));
 const readsOthers = (words: readonly string[]): boolean => words.some((word) => OF_OTHERS.test(word));
 
-/** Names without the word that all begin with, such as the server's own. */
+/** Names without the word that all begin with, such as the server's own, unless it says what they do. */
 export function withoutSharedWord(names: readonly string[]): readonly string[] {
-  const [first] = wordsOf(names[0] ?? "");
+  const [first = ""] = wordsOf(names[0] ?? "");
+  const isVerb = READING.test(first) || WRITING.test(first);
   const isShared = names.length > 1 && names.every((name) => wordsOf(name)[0] === first);
-  return isShared ? names.map((name) => wordsOf(name).slice(1).join("_")) : names;
+  return isShared && !isVerb ? names.map((name) => wordsOf(name).slice(1).join("_")) : names;
 }
 
 /** What a request with a credential brings in, by its address. */

@@ -177,6 +177,18 @@ test.each<[Op, ArgumentCondition["value"], unknown, boolean]>([
   expect([meets("deny", op, value, given), meets("allow", op, value, given)]).toEqual([holds, holds]);
 });
 
+test.each<[Op, ArgumentCondition["value"]]>([
+  ["is", "a"],
+  ["above", 1],
+  ["under", "/a"],
+  ["ends_with", "@example.com"],
+])("an empty list, or one with nothing in it, never helps a call: %s %j", (op, value) => {
+  for (const given of [[], [null], [[]]]) {
+    expect(meets("deny", op, value, given)).toBe(true);
+    expect(meets("allow", op, value, given)).toBe(false);
+  }
+});
+
 test("an item of a list without the field never helps a call", () => {
   const items = [{ amount: 5 }, {}];
   const of = (effect: RuleEffect, op: Op, value?: number) =>

@@ -74,5 +74,5 @@ function reasonOf(outcome: GateOutcome): string | undefined {
   if (outcome.kind === "approval") return outcome.why;
   if (outcome.kind !== "refused" || outcome.ran) return undefined;
   const { code, message } = outcome.failure;
-  return code === "tool_input_invalid" ? code : message; // its message repeats arguments
+  return code === "tool_input_invalid" ? "Its arguments do not fit the tool's schema." : message; // that message repeats them
 }

@@ -59,8 +59,11 @@ export async function pastCall(database: Parts, query: PastCallQuery): Promise<P
     ...(recorded ? [`${recorded.runId}:${recorded.callId}`] : []),
     ...questions.flatMap(({ id, runId, callId }) => (runId === null ? [id, callId] : [`${runId}:${callId}`])),
   ];
-  const decisions = await decisionsOf(database, ids, query);
-  return { decisions, recorded, asked: questions.find(({ runId }) => runId === null) };
+  const asked = questions.find(({ runId }) => runId === null);
+  const found = await decisionsOf(database, ids, query);
+  // An MCP client names its calls itself: it must not add to the story of another user's call.
+  const owner = (recorded ?? asked ?? found[0])?.user;
+  return { decisions: found.filter(({ user }) => user === owner), recorded, asked };
 }
 
 /** The gate's id of a model's call is that of its run and the model's own. */

@@ -176,8 +176,28 @@ describe.each(STORES)("an explanation on $name", ({ fresh }) => {
     await ends(/done|failed/);
     await explained(callId);
     const { rows } = await server.services.database.pool.query("select * from call_history");
-    expect(JSON.stringify(rows)).toContain("tool_input_invalid");
+    expect(JSON.stringify(rows)).toContain("do not fit the tool's schema");
     expect(JSON.stringify(rows)).not.toContain("secret word");
+  });
+
+  test("a call that names itself like another user's adds nothing to that one", async () => {
+    const { run, callId, ends } = await say({ a: 1, b: 2 });
+    await ends(/done/);
+    const { telemetry } = server.services;
+    const body = await explained(callId);
+    telemetry.recordCall({
+      ts: new Date().toISOString(),
+      path: "mcp",
+      capabilityId: "test_math",
+      tool: "add",
+      agentId: agent,
+      user: "eve@example.com",
+      latencyMs: 1,
+      outcome: "refused",
+      callId: `${run}:${callId}`,
+      decision: { effect: "deny", why: "Not so." },
+    });
+    expect(await explained(callId)).toEqual(body);
   });
 
   test("an unknown call is unknown", async () => {

@@ -55,6 +55,11 @@ test("the rest of a word is masked that the answer before a call began", () => {
   expect(said([say("con is late")], "Project Fal\n")).toContain("con is late");
 });
 
+test("what is found after a call alone masks nothing before it", () => {
+  expect(said([say("Hello"), call, say("a falcon flies")])).toContain("a [removed] flies");
+});
+
 test("an answer that continues nothing is left as it is", () => {
   expect(said([say("My fal"), call, say("low field")], "A falcon")).toContain("low field");
+  expect(said([say("My fal"), call, say("low\ncon is\nx")])).toContain("con is");
 });
