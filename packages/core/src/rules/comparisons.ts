@@ -4,7 +4,7 @@
  */
 import {
   addressesIn,
-  mayBePath,
+  isUnclearPath,
   namesOf,
   normalOrNone,
   plain,
@@ -47,7 +47,6 @@ function agreed<T>(items: readonly T[], holds: (item: T) => boolean): boolean | 
 
 /** A folder, a file or the end of a file's name, as a rule's value. */
 const isPathValue = (value: unknown): boolean => typeof value === "string" && /^[/.]\w/.test(value);
-const leadsAstray = (actual: string): boolean => mayBePath(actual) && readPath(actual) === undefined;
 
 type CompareText = (actual: string, value: string) => boolean;
 
@@ -58,7 +57,7 @@ const text =
     const plainValues = values.map(plainLetters);
     const isForPaths = values.some(isPathValue);
     return (actual) => {
-      if (typeof actual !== "string" || (isForPaths && leadsAstray(actual))) return undefined;
+      if (typeof actual !== "string" || (isForPaths && isUnclearPath(actual))) return undefined;
       const { lower, others } = readingsOf(actual);
       const holds = values.some((each) => compare(lower, each));
       const isSure =
@@ -109,7 +108,7 @@ const isIn: Compare = (value) => {
   const isNearly = (actual: unknown): boolean => {
     if (typeof actual === "object" || actual === undefined) return true;
     if (typeof actual !== "string") return names.has(String(actual));
-    if (isForPaths && leadsAstray(actual)) return true;
+    if (isForPaths && isUnclearPath(actual)) return true;
     const read = isMail ? addressesIn(actual) : namesOf(actual);
     return read === undefined || read.some((each) => names.has(each));
   };

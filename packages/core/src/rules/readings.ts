@@ -27,7 +27,8 @@ export const addressesIn = (text: string): readonly string[] | undefined =>
 export const namesOf = (text: string): readonly string[] => keep(keptNames, text, readNames);
 
 function keep<T>(known: Map<string, T>, text: string, read: (text: string) => T): T {
-  if (known.has(text)) return known.get(text) as T;
+  const found = known.get(text);
+  if (found !== undefined || known.has(text)) return found as T;
   if (known.size >= MOST_KEPT) known.clear();
   const made = read(text);
   known.set(text, made);
@@ -177,8 +178,11 @@ function readPathOnce(path: string): ReadPath | undefined {
   return { written, plain: plain(read) };
 }
 
-/** Whether a text may be a path: then it is compared as one, too. */
-export const mayBePath = (text: string): boolean => /^\s*(?:[\\/~.]|[a-z]:|%)|^file:/i.test(text);
+const MAY_BE_PATH = /^\s*(?:[\\/~.]|[a-z]:|%)|^file:/i;
+const keptUnclear = new Map<string, boolean>();
+/** Whether a text may be a path, and one of which it is unclear where it leads. */
+export const isUnclearPath = (text: string): boolean =>
+  keep(keptUnclear, text, () => MAY_BE_PATH.test(text) && readPath(text) === undefined);
 
 export function normalOrNone(path: string): string | undefined {
   const normal = normalisePath(path);
