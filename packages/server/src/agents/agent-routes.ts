@@ -28,7 +28,6 @@ const createAgent = createRoute({
   ...needs("agent", "change"),
   method: "post",
   path: "/v1/agents",
-  tags: ["agents"],
   summary: "Create an agent with capabilities",
   request: { body: jsonBody(AgentCreate) },
   responses: { 201: json(Agent, "The agent.") },
@@ -39,7 +38,6 @@ const listAgents = createRoute({
   ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents",
-  tags: ["agents"],
   summary: "List agents, newest first",
   request: { query: AgentQuery },
   responses: {
@@ -52,7 +50,6 @@ const getAgent = createRoute({
   ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents/{id}",
-  tags: ["agents"],
   summary: "One agent",
   request: { params: Id },
   responses: { 200: json(Agent, "The agent.") },
@@ -63,7 +60,6 @@ const patchAgent = createRoute({
   ...needs("agent", "change"),
   method: "patch",
   path: "/v1/agents/{id}",
-  tags: ["agents"],
   summary: "Update an agent; omitted fields stay unchanged, every change is a revision",
   request: { params: Id, body: jsonBody(AgentPatch) },
   responses: { 200: json(Agent, "The updated agent.") },
@@ -74,7 +70,6 @@ const deleteAgent = createRoute({
   ...needs("agent", "change"),
   method: "delete",
   path: "/v1/agents/{id}",
-  tags: ["agents"],
   summary:
     "Delete an agent; its sessions stay readable. Refused while other agents delegate to it, unless forced",
   request: { params: Id, query: AgentDeleteQuery },
@@ -89,7 +84,6 @@ const previewAgent = createRoute({
   ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents/{id}/preview",
-  tags: ["agents"],
   summary: "The composed agent: merged prompt, tools, hidden tools with reasons, token price",
   request: { params: Id },
   responses: { 200: json(AgentPreview, "What would run.") },
@@ -100,7 +94,6 @@ const previewUnsaved = createRoute({
   ...needs("agent", "see"),
   method: "post",
   path: "/v1/agents/preview",
-  tags: ["agents"],
   summary: "Compose an unsaved agent; `check=save` refuses whatever saving it would refuse",
   request: {
     body: jsonBody(AgentPatch),
@@ -116,7 +109,7 @@ const preview = async (parts: PreviewParts, agent: RuntimeAgent, { email }: Call
 
 export function agentRoutes(services: AgentRouteParts) {
   const { agents, composer } = services;
-  const routes = newRoutes();
+  const routes = newRoutes("agents");
   routes.openapi(createAgent, async (c) => {
     const saved = await saveAgent(services, c.get("caller"), agentInput(c.req.valid("json")));
     return saved.ok ? c.json(agentDto(saved.value), 201) : problem(c, saved.failure);

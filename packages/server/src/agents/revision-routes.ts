@@ -32,14 +32,12 @@ const Numbered = z.object({
   number: z.string().regex(/^\d{1,9}$/, "must be the number of a revision"),
 });
 const CANARY_SHARE = 10;
-const tags = ["agents"];
 
 const list = createRoute({
   operationId: "listRevisions",
   ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents/{id}/revisions",
-  tags,
   summary: "Every state an agent was saved in, newest first",
   request: { params: Id, query: listQueries.RevisionListQuery },
   responses: { 200: json(RevisionList, "Revisions.") },
@@ -49,7 +47,6 @@ const get = createRoute({
   ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents/{id}/revisions/{number}",
-  tags,
   summary: "One revision, and how it differs from another",
   request: { params: Numbered, query: RevisionQuery },
   responses: { 200: json(Revision, "The revision.") },
@@ -59,7 +56,6 @@ const restore = createRoute({
   ...needs("agent", "change"),
   method: "post",
   path: "/v1/agents/{id}/revisions/{number}/restore",
-  tags,
   summary: "Save an earlier revision as the newest one, and make it live",
   request: { params: Numbered, body: jsonBody(RevisionRestore) },
   responses: { 200: json(Agent, "The agent as it is live now.") },
@@ -69,7 +65,6 @@ const labels = createRoute({
   ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents/{id}/labels",
-  tags,
   summary: "What is draft, live and canary, and how the runs of each went",
   request: { params: Id },
   responses: { 200: json(AgentLabels, "Labels with their figures.") },
@@ -79,7 +74,6 @@ const label = createRoute({
   ...needs("agent", "change"),
   method: "post",
   path: "/v1/agents/{id}/labels",
-  tags,
   summary: "Name a revision: `live` promotes it or rolls back, `canary` gives it a share of new sessions",
   request: { params: Id, body: jsonBody(LabelChange) },
   responses: { 200: json(AgentLabels, "Labels with their figures.") },
@@ -87,7 +81,7 @@ const label = createRoute({
 
 export function revisionRoutes(services: SaveAgentParts) {
   const { revisions } = services;
-  const routes = newRoutes();
+  const routes = newRoutes("agents");
   routes.openapi(list, async (c) => {
     const found = await revisions.list(c.req.valid("param").id);
     if (!found.ok) return problem(c, found.failure);

@@ -21,7 +21,6 @@ import { problem } from "../http/problem.ts";
 import { changesOf, mergedWith } from "../http/sent-back.ts";
 import { budgetDto, draftOf, fieldsOf } from "./budget-dto.ts";
 
-const tags = ["budgets"];
 /** They change by themselves: not compared when a budget is sent back. */
 const FIGURES = ["period_start", "period_end", "spending"];
 const list = createRoute({
@@ -29,7 +28,6 @@ const list = createRoute({
   ...needs("budget", "see"),
   method: "get",
   path: "/v1/budgets",
-  tags,
   summary: "Budgets with what was spent in the current period, newest first",
   request: { query: listQueries.BudgetQuery },
   responses: { 200: json(BudgetList, "Budgets.") },
@@ -39,7 +37,6 @@ const create = createRoute({
   ...needs("budget", "change"),
   method: "post",
   path: "/v1/budgets",
-  tags,
   summary: "Create a budget; what was spent in its period already counts",
   request: { body: jsonBody(BudgetCreate) },
   responses: { 201: json(Budget, "The budget, in force at once.") },
@@ -49,7 +46,6 @@ const get = createRoute({
   ...needs("budget", "see"),
   method: "get",
   path: "/v1/budgets/{id}",
-  tags,
   summary: "One budget",
   request: { params: Id },
   responses: { 200: json(Budget, "The budget.") },
@@ -59,7 +55,6 @@ const change = createRoute({
   ...needs("budget", "change"),
   method: "patch",
   path: "/v1/budgets/{id}",
-  tags,
   summary: "Change the fields that are sent; null removes agent, user, capability or for_each",
   request: { params: Id, body: jsonBody(BudgetPatch) },
   responses: { 200: json(Budget, "The budget as it is now.") },
@@ -69,7 +64,6 @@ const remove = createRoute({
   ...needs("budget", "change"),
   method: "delete",
   path: "/v1/budgets/{id}",
-  tags,
   summary: "Delete a budget; it stops applying immediately",
   request: { params: Id },
   responses: { 204: { description: "It is deleted." } },
@@ -87,7 +81,7 @@ export interface BudgetRouteParts {
 
 export function budgetRoutes(parts: BudgetRouteParts) {
   const { budgets, audit } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("budgets");
   const dto = async (budget: BudgetRecord, caller: Caller): Promise<Budget | undefined> => {
     const state = (await budgets.states(budget.id)).get(budget.id);
     return state && budgetDto(budget, state, { seenBy: ownerFilter(caller), now: new Date() });

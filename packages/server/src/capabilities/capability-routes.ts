@@ -42,7 +42,6 @@ const listRoute = createRoute({
   ...needs("capability", "see"),
   method: "get",
   path: "/v1/capabilities",
-  tags: ["capabilities"],
   summary: "List capabilities",
   request: { query: CapabilityQuery },
   responses: {
@@ -55,7 +54,6 @@ const getRoute = createRoute({
   ...needs("capability", "see"),
   method: "get",
   path: "/v1/capabilities/{id}",
-  tags: ["capabilities"],
   summary: "One capability with its tools and schemas",
   request: { params: Id },
   responses: { 200: json(CapabilityDetail, "The capability.") },
@@ -66,7 +64,6 @@ const runRoute = createRoute({
   ...needs("capability", "use"),
   method: "post",
   path: "/v1/capabilities/{id}/tools/{tool}",
-  tags: ["capabilities"],
   summary: "Call one tool, through the gate",
   request: { params: Tool, body: jsonBody(ToolRun) },
   responses: {
@@ -80,7 +77,6 @@ const registerRoute = createRoute({
   ...needs("capability", "change", documentAsYaml()),
   method: "post",
   path: "/v1/capabilities",
-  tags: ["capabilities"],
   summary: "Register a declarative capability, or a newer version of one",
   request: {
     body: jsonOrYamlBody(CapabilityDocument),
@@ -94,7 +90,6 @@ const removeRoute = createRoute({
   ...needs("capability", "change"),
   method: "delete",
   path: "/v1/capabilities/{id}",
-  tags: ["capabilities"],
   summary: "Remove a registered capability; refused while agents use it, unless forced",
   request: { params: Id, query: ForceQuery },
   responses: {
@@ -114,7 +109,7 @@ export interface CapabilityRouteParts extends OneToolParts {
 
 export function capabilityRoutes(services: CapabilityRouteParts) {
   const { registry, agents } = services;
-  const routes = newRoutes();
+  const routes = newRoutes("capabilities");
   routes.openapi(listRoute, async (c) => {
     const { limit, cursor, ...filter } = c.req.valid("query");
     const hidden = await hiddenDelegates(services, c.get("caller"));

@@ -14,7 +14,6 @@ const testRoute = createRoute({
   ...needs("replay", "change"),
   method: "post",
   path: "/v1/capabilities/{id}/test",
-  tags: ["capabilities"],
   summary: "Make its recorded calls again with the code of now; only tools that only read are called",
   request: { params: Id, body: jsonBody(CapabilityTestCreate) },
   responses: { 200: json(CapabilityTestReport, "A verdict for each call.") },
@@ -27,7 +26,7 @@ export interface TestRouteParts extends TestParts, Pick<CapabilityRouteParts, "r
 }
 
 export function testRoutes(parts: TestRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("capabilities");
   routes.openapi(testRoute, async (c) => {
     const { id } = c.req.valid("param");
     const caller = c.get("caller");

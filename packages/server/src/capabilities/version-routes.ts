@@ -11,14 +11,12 @@ import { type CapabilityRouteParts, capabilityDetail, hiddenDelegates } from "./
 import { removeVersion } from "./change-capability.ts";
 
 const Versioned = Id.extend({ version: z.string().max(100) });
-const tags = ["capabilities"];
 
 const listRoute = createRoute({
   operationId: "listCapabilityVersions",
   ...needs("capability", "see"),
   method: "get",
   path: "/v1/capabilities/{id}/versions",
-  tags,
   summary: "The versions of a capability, the registered one first, and which agents use each",
   request: { params: Id },
   responses: { 200: json(CapabilityVersions, "Its versions.") },
@@ -28,7 +26,6 @@ const getRoute = createRoute({
   ...needs("capability", "see"),
   method: "get",
   path: "/v1/capabilities/{id}/versions/{version}",
-  tags,
   summary: "One version of a capability with its tools and schemas",
   request: { params: Versioned },
   responses: { 200: json(CapabilityDetail, "The capability in this version.") },
@@ -38,7 +35,6 @@ const removeRoute = createRoute({
   ...needs("capability", "change"),
   method: "delete",
   path: "/v1/capabilities/{id}/versions/{version}",
-  tags,
   summary: "Delete a version that is not the registered one; refused while agents stay on it, unless forced",
   request: { params: Versioned, query: ForceQuery },
   responses: {
@@ -48,7 +44,7 @@ const removeRoute = createRoute({
 });
 
 export function versionRoutes(services: CapabilityRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("capabilities");
   const versionsFor = async (id: string, caller: Caller): Promise<readonly Capability[]> =>
     (await hiddenDelegates(services, caller)).has(id) ? [] : services.registry.versionsOf(id);
   routes.openapi(listRoute, async (c) => {

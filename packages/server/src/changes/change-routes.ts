@@ -14,7 +14,6 @@ const getRoute = createRoute({
   ...needs("change", "see"),
   method: "get",
   path: "/v1/sessions/{id}/changes",
-  tags: ["sessions"],
   summary: "What the session changed in its agent's folder, and what prevents applying it",
   request: { params: Id },
   responses: { 200: json(FolderChange, "The newest change, settled or not.") },
@@ -25,7 +24,6 @@ const applyRoute = createRoute({
   ...needs("change", "use"),
   method: "post",
   path: "/v1/sessions/{id}/changes/apply",
-  tags: ["sessions"],
   summary: "Apply the change to the folder, as one commit on the branch that is checked out there",
   request: { params: Id, body: jsonBody(ChangeApply) },
   responses: { 200: json(FolderChange, "The change with its commit.") },
@@ -36,7 +34,6 @@ const discardRoute = createRoute({
   ...needs("change", "change"),
   method: "post",
   path: "/v1/sessions/{id}/changes/discard",
-  tags: ["sessions"],
   summary: "Discard the change: its worktree and branch are removed, the folder is not changed",
   request: { params: Id },
   responses: { 200: json(FolderChange, "The discarded change.") },
@@ -49,7 +46,7 @@ export interface ChangeRouteParts {
 }
 
 export function changeRoutes({ harnesses: { worktrees }, sessions, audit }: ChangeRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("sessions");
   const record = async (action: string, by: string, settled: Result<Change>): Promise<void> => {
     if (!settled.ok) return;
     const { sessionId, folder, branch, base, commit } = settled.value.work;

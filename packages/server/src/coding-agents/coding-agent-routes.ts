@@ -27,7 +27,6 @@ const list = createRoute({
   ...needs("coding agent", "see"),
   method: "get",
   path: "/v1/coding-agents",
-  tags: ["coding agents"],
   summary: "Every coding agent: whether it is installed, its declared, probed and effective capabilities",
   responses: { 200: json(CodingAgentList, "All agents.") },
 });
@@ -37,7 +36,6 @@ const get = createRoute({
   ...needs("coding agent", "see"),
   method: "get",
   path: "/v1/coding-agents/{name}",
-  tags: ["coding agents"],
   summary: "One coding agent with its whole manifest",
   request: { params: Name },
   responses: { 200: json(CodingAgentInfo, "The agent.") },
@@ -48,7 +46,6 @@ const sessions = createRoute({
   ...needs("transcript", "see"),
   method: "get",
   path: "/v1/coding-agents/{name}/sessions",
-  tags: ["coding agents"],
   summary: "Sessions stored by the agent itself on the server's machine",
   request: { params: Name },
   responses: { 200: json(StoredAgentSessions, "Latest first.") },
@@ -59,7 +56,6 @@ const session = createRoute({
   ...needs("transcript", "see"),
   method: "get",
   path: "/v1/coding-agents/{name}/sessions/{id}",
-  tags: ["coding agents"],
   summary: "The messages of a stored session, without instructions unless `system` is true",
   request: { params: Name.extend({ id: z.string().max(200) }), query: StoredMessagesQuery },
   responses: { 200: json(StoredAgentMessages, "The messages, in order.") },
@@ -70,7 +66,6 @@ const models = createRoute({
   ...needs("model", "see"),
   method: "get",
   path: "/v1/models",
-  tags: ["coding agents"],
   summary: "Models of an agent (`native` by default), with windows, prices and thinking levels",
   request: { query: ModelQuery },
   responses: {
@@ -88,7 +83,6 @@ const diagnose = createRoute({
   ...needs("coding agent", "use"),
   method: "post",
   path: "/v1/coding-agents/doctor",
-  tags: ["coding agents"],
   summary: "Check and probe every agent, with progress",
   responses: { 200: events },
 });
@@ -98,7 +92,6 @@ const diagnoseOne = createRoute({
   ...needs("coding agent", "use"),
   method: "post",
   path: "/v1/coding-agents/{name}/doctor",
-  tags: ["coding agents"],
   summary: "Check and probe one agent, with progress",
   request: { params: Name },
   responses: { 200: events },
@@ -109,7 +102,6 @@ const start = createRoute({
   ...needs("coding agent", "use"),
   method: "post",
   path: "/v1/coding-agents/{name}/runs",
-  tags: ["coding agents"],
   summary: "Run a coding agent; the response is the stream of its events",
   request: { params: Name, body: jsonBody(CodingAgentRun) },
   responses: { 200: events },
@@ -120,14 +112,13 @@ const steer = createRoute({
   ...needs("coding agent", "use"),
   method: "post",
   path: "/v1/coding-agents/{name}/runs/{run}/commands",
-  tags: ["coding agents"],
   summary: "Approve, deny, send, interrupt or abort a run",
   request: { params: Name.extend({ run: z.string() }), body: jsonBody(CodingAgentCommand) },
   responses: { 200: json(CommandDone, "Done.") },
 });
 
 export function codingAgentRoutes(services: CodingAgentRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("coding agents");
   routes.openapi(list, async (c) => {
     const { manifests } = await services.codingAgents.open();
     const items = await Promise.all(manifests.map((manifest) => describeAgent(services, manifest)));

@@ -33,13 +33,11 @@ import type { Settings } from "../settings/settings.ts";
 import { connectionDto } from "./connection-dto.ts";
 import { connectionNote } from "./own-connection-routes.ts";
 
-const tags = ["connections"];
 const list = createRoute({
   operationId: "listConnections",
   ...needs("connection", "see"),
   method: "get",
   path: "/v1/connections",
-  tags,
   summary: "Connected accounts, newest first; your own, or all for an admin",
   request: { query: listQueries.ConnectionQuery },
   responses: { 200: json(ConnectionList, "Accounts with their scopes, without tokens.") },
@@ -49,7 +47,6 @@ const start = createRoute({
   ...needs("connection", "change"),
   method: "post",
   path: "/v1/connections",
-  tags,
   summary:
     "Connect an account of yours: the address where you consent, or the connection when a key was given",
   request: { body: jsonBody(ConnectionStart) },
@@ -60,7 +57,6 @@ const finish = createRoute({
   ...needs("connection", "change"),
   method: "post",
   path: "/v1/connections/finish",
-  tags,
   summary: "Pass on what the provider sent back; counts once, for the user who started",
   request: { body: jsonBody(ConnectionFinish) },
   responses: { 200: json(ConnectionFinished, "The connection; a run that waited for it continues.") },
@@ -92,7 +88,7 @@ const SECONDS_PER_HOUR = 3600;
 
 export function connectionRoutes(parts: ConnectionRouteParts) {
   const { settings, connections, connectAccounts: accounts, audit } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("connections");
   const note = connectionNote(audit);
   routes.openapi(list, async (c) => {
     const { limit, cursor, ...filter } = c.req.valid("query");

@@ -18,13 +18,11 @@ import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { agentName } from "./connection-dto.ts";
 
-const tags = ["connections"];
 const revoke = createRoute({
   operationId: "revokeConnection",
   ...needs("connection", "change"),
   method: "delete",
   path: "/v1/connections/{id}",
-  tags,
   summary: "End a connection: here at once, then at the provider",
   request: { params: Id },
   responses: { 200: json(ConnectionRevoked, "It is gone here.") },
@@ -34,7 +32,6 @@ const disallow = createRoute({
   ...needs("connection", "change"),
   method: "delete",
   path: "/v1/connections/{id}/consents/{agent_id}",
-  tags,
   summary: "Revoke what one agent was allowed; it asks again",
   request: { params: ConnectionConsentId },
   responses: { 204: { description: "Taken back." } },
@@ -44,7 +41,6 @@ const uses = createRoute({
   ...needs("connection", "see"),
   method: "get",
   path: "/v1/connections/{id}/uses",
-  tags,
   summary: "Which agent used it when, for which tool; kept for 90 days",
   request: { params: Id, query: listQueries.ConnectionUseQuery },
   responses: { 200: json(ConnectionUseList, "Newest first.") },
@@ -69,7 +65,7 @@ export const connectionNote =
 
 export function ownConnectionRoutes(parts: OwnConnectionParts) {
   const { connections, connectAccounts: accounts, audit } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("connections");
   const note = connectionNote(audit);
   const own = (id: string, caller: Caller) => ownConnection(connections, id, caller);
   routes.openapi(revoke, async (c) => {

@@ -24,13 +24,11 @@ import { ownOrigin, type Settings } from "../settings/settings.ts";
 import { providerDto } from "./connection-dto.ts";
 import { type ProviderChange, sentProvider } from "./sent-provider.ts";
 
-const tags = ["connections"];
 const list = createRoute({
   operationId: "listConnectionProviders",
   ...needs("provider", "see"),
   method: "get",
   path: "/v1/connection-providers",
-  tags,
   summary: "Providers that users can connect accounts at, and whether each is set up",
   responses: { 200: json(ConnectionProviderList, "Providers.") },
 });
@@ -39,7 +37,6 @@ const put = createRoute({
   ...needs("provider", "change"),
   method: "put",
   path: "/v1/connection-providers/{id}",
-  tags,
   summary: "Set the client at a provider, or add a provider by its addresses and hosts",
   request: { params: ConnectionProviderId, body: jsonBody(ConnectionProviderPut) },
   responses: { 200: json(ConnectionProviderInfo, "As it is now.") },
@@ -49,7 +46,6 @@ const remove = createRoute({
   ...needs("provider", "change"),
   method: "delete",
   path: "/v1/connection-providers/{id}",
-  tags,
   summary: "Forget the client at a provider; connections stay and cannot be used or refreshed",
   request: { params: ConnectionProviderId },
   responses: { 204: { description: "Forgotten." } },
@@ -64,7 +60,7 @@ export interface ProviderRouteParts {
 
 export function connectionProviderRoutes(parts: ProviderRouteParts) {
   const { settings, connectionProviders: providers, audit } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("connections");
   const dtoFor = (c: Context) => (provider: ConfiguredProvider) =>
     providerDto(provider, redirectUriOf(publicOrigin(c, settings), provider));
   routes.openapi(list, async (c) => {

@@ -26,13 +26,11 @@ import {
   versionOf,
 } from "./import-items.ts";
 
-const tags = ["datasets"];
 const items = createRoute({
   operationId: "listDatasetItems",
   ...needs("dataset", "see"),
   method: "get",
   path: "/v1/datasets/{id}/items",
-  tags,
   summary: "The items of a version, with what was removed from each",
   request: { params: Id, query: DatasetItemQuery },
   responses: { 200: json(DatasetItemPage, "Items.") },
@@ -42,7 +40,6 @@ const put = createRoute({
   ...needs("dataset", "change"),
   method: "post",
   path: "/v1/datasets/{id}/items",
-  tags,
   summary: "Add items, or replace those with the same id, as a new version",
   request: { params: Id, body: jsonBody(DatasetItemsPut) },
   responses: { 200: json(DatasetWritten, "What changed, and what was taken out.") },
@@ -52,7 +49,6 @@ const removeItem = createRoute({
   ...needs("dataset", "change"),
   method: "delete",
   path: "/v1/datasets/{id}/items/{item_id}",
-  tags,
   summary: "Remove an item, as a new version; with `purge` from every version",
   request: { params: DatasetItemParams, query: DatasetPurgeQuery },
   responses: { 200: json(DatasetWritten, "What changed.") },
@@ -62,7 +58,6 @@ const importRoute = createRoute({
   ...needs("dataset", "change"),
   method: "post",
   path: "/v1/datasets/{id}/import",
-  tags,
   summary: "Add items from recorded runs or from a JSONL or CSV file, as a new version",
   request: { params: Id, body: jsonBody(DatasetImport) },
   responses: { 200: json(DatasetWritten, "What changed, and what was taken out.") },
@@ -72,7 +67,6 @@ const versions = createRoute({
   ...needs("dataset", "see"),
   method: "get",
   path: "/v1/datasets/{id}/versions",
-  tags,
   summary: "Versions, newest first: who, when, why, and how many items changed",
   request: { params: Id, query: listQueries.DatasetVersionQuery },
   responses: { 200: json(DatasetVersionPage, "Versions.") },
@@ -82,7 +76,6 @@ const exportRoute = createRoute({
   ...needs("dataset", "see"),
   method: "get",
   path: "/v1/datasets/{id}/export",
-  tags,
   summary: "A version as a JSONL or CSV file",
   request: { params: Id, query: DatasetExportQuery },
   responses: {
@@ -95,7 +88,7 @@ const exportRoute = createRoute({
 
 export function datasetItemRoutes(parts: DatasetParts) {
   const { datasets } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("datasets");
   routes.openapi(items, async (c) => {
     const { limit, cursor, version: asked, label, q: text } = c.req.valid("query");
     const after = readNumberCursor(cursor);
@@ -151,7 +144,7 @@ export function datasetItemRoutes(parts: DatasetParts) {
 
 export function datasetExportRoutes(parts: DatasetParts) {
   const { datasets } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("datasets");
   routes.openapi(exportRoute, async (c) => {
     const { format, version: asked } = c.req.valid("query");
     const found = await ownDataset(parts, c.req.valid("param").id, c.get("caller"));

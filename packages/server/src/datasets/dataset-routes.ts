@@ -10,13 +10,11 @@ import { changesOf } from "../http/sent-back.ts";
 import { datasetDto } from "./dataset-dto.ts";
 import { type DatasetParts, ownDataset } from "./import-items.ts";
 
-const tags = ["datasets"];
 const list = createRoute({
   operationId: "listDatasets",
   ...needs("dataset", "see"),
   method: "get",
   path: "/v1/datasets",
-  tags,
   summary: "Datasets, newest first",
   request: { query: DatasetQuery },
   responses: { 200: json(DatasetPage, "Datasets.") },
@@ -26,7 +24,6 @@ const create = createRoute({
   ...needs("dataset", "change"),
   method: "post",
   path: "/v1/datasets",
-  tags,
   summary: "Create an empty dataset",
   request: { body: jsonBody(DatasetCreate) },
   responses: { 201: json(Dataset, "The dataset.") },
@@ -36,7 +33,6 @@ const get = createRoute({
   ...needs("dataset", "see"),
   method: "get",
   path: "/v1/datasets/{id}",
-  tags,
   summary: "One dataset",
   request: { params: Id },
   responses: { 200: json(Dataset, "The dataset.") },
@@ -46,7 +42,6 @@ const update = createRoute({
   ...needs("dataset", "change"),
   method: "patch",
   path: "/v1/datasets/{id}",
-  tags,
   summary: "Rename or describe a dataset",
   request: { params: Id, body: jsonBody(DatasetPatch) },
   responses: { 200: json(Dataset, "The dataset as it is now.") },
@@ -56,7 +51,6 @@ const remove = createRoute({
   ...needs("dataset", "change"),
   method: "delete",
   path: "/v1/datasets/{id}",
-  tags,
   summary: "Delete a dataset with all its versions",
   request: { params: Id },
   responses: { 204: { description: "It is deleted." } },
@@ -64,7 +58,7 @@ const remove = createRoute({
 
 export function datasetRoutes(parts: DatasetParts) {
   const { datasets, audit } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("datasets");
   routes.openapi(list, async (c) => {
     const { limit, cursor, name, q: text } = c.req.valid("query");
     if (cursor !== undefined && !isUuid(cursor))

@@ -23,13 +23,11 @@ import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import { cellDto, reviewDto, traceDto } from "./experiment-dto.ts";
 
-const tags = ["experiments"];
 const cells = createRoute({
   operationId: "listExperimentCells",
   ...needs("experiment", "see"),
   method: "get",
   path: "/v1/experiments/{id}/cells",
-  tags,
   summary: "The cells of an experiment: one item with one variant, and its scores",
   request: { params: Id, query: CellQuery },
   responses: { 200: json(ExperimentCellPage, "Cells.") },
@@ -39,7 +37,6 @@ const cell = createRoute({
   ...needs("experiment", "see"),
   method: "get",
   path: "/v1/experiments/{id}/cells/{cell_id}",
-  tags,
   summary: "One cell with its trace: what was said, called and answered",
   request: { params: CellParams },
   responses: { 200: json(ExperimentTrace, "The cell.") },
@@ -49,7 +46,6 @@ const queue = createRoute({
   ...needs("experiment", "see"),
   method: "get",
   path: "/v1/experiments/{id}/reviews",
-  tags,
   summary: "Cells that wait for your score",
   request: { params: Id, query: PageQuery },
   responses: { 200: json(ReviewPage, "Cells with the questions that are open.") },
@@ -59,7 +55,6 @@ const review = createRoute({
   ...needs("experiment", "use"),
   method: "post",
   path: "/v1/experiments/{id}/cells/{cell_id}/reviews",
-  tags,
   summary: "Score a cell in person; a second score of yours replaces the first",
   request: { params: CellParams, body: jsonBody(ReviewCreate) },
   responses: { 200: json(ExperimentCell, "The cell as it is now.") },
@@ -94,7 +89,7 @@ async function ownCell(
 
 export function cellRoutes(parts: CellParts) {
   const { experiments } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("experiments");
   routes.openapi(cells, async (c) => {
     const { limit, cursor, variant, item_id: itemId, status } = c.req.valid("query");
     const after = readNumberCursor(cursor);

@@ -17,13 +17,11 @@ import { ownExperiment } from "./cell-routes.ts";
 import { createExperiment, type ExperimentParts } from "./create-experiment.ts";
 import { experimentDto, figuresOf } from "./experiment-dto.ts";
 
-const tags = ["experiments"];
 const create = createRoute({
   operationId: "createExperiment",
   ...needs("experiment", "change"),
   method: "post",
   path: "/v1/experiments",
-  tags,
   summary: "Try variants of an agent on every item of a dataset, and score them",
   request: { body: jsonBody(ExperimentCreate) },
   responses: { 202: json(Experiment, "It has started; `GET /v1/experiments/{id}` says how far it is.") },
@@ -33,7 +31,6 @@ const list = createRoute({
   ...needs("experiment", "see"),
   method: "get",
   path: "/v1/experiments",
-  tags,
   summary: "Experiments, newest first",
   request: { query: ExperimentQuery },
   responses: { 200: json(ExperimentPage, "Experiments.") },
@@ -43,7 +40,6 @@ const get = createRoute({
   ...needs("experiment", "see"),
   method: "get",
   path: "/v1/experiments/{id}",
-  tags,
   summary: "How far an experiment is, and what it has found: means, differences, regressions, flaky items",
   request: { params: Id },
   responses: { 200: json(ExperimentReport, "The experiment with its figures.") },
@@ -53,7 +49,6 @@ const cancel = createRoute({
   ...needs("experiment", "change"),
   method: "post",
   path: "/v1/experiments/{id}/cancel",
-  tags,
   summary: "Stop an experiment; what it has scored stays",
   request: { params: Id },
   responses: { 200: json(Experiment, "The experiment as it is now.") },
@@ -63,7 +58,6 @@ const remove = createRoute({
   ...needs("experiment", "change"),
   method: "delete",
   path: "/v1/experiments/{id}",
-  tags,
   summary: "Delete an experiment and its cells",
   request: { params: Id },
   responses: { 204: { description: "It is deleted." } },
@@ -73,14 +67,13 @@ const scorers = createRoute({
   ...needs("experiment", "see"),
   method: "get",
   path: "/v1/scorers",
-  tags,
   summary: "Scorers of `capstan.config.ts`, for scorers of type `code`",
   responses: { 200: json(ScorerList, "Scorers.") },
 });
 
 export function experimentRoutes(parts: ExperimentParts) {
   const { experiments, worker, audit } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("experiments");
   routes.openapi(create, async (c) => {
     const made = await createExperiment(parts, c.get("caller"), c.req.valid("json"));
     return made.ok ? c.json(experimentDto(made.value), 202) : problem(c, made.failure);

@@ -53,8 +53,8 @@ const NoQuery = z.strictObject({});
 /** A route without a body accepts none, or an empty object. */
 const NoBody = z.strictObject({});
 
-/** A part of the API. */
-export function newRoutes(): OpenAPIHono<AppEnv> {
+/** A part of the API. `tag`: the heading under which the OpenAPI document lists its routes. */
+export function newRoutes(tag?: string): OpenAPIHono<AppEnv> {
   const routes = new OpenAPIHono<AppEnv>();
   const define = routes.openapi;
   routes.openapi = ((route: RouteConfig & { middleware?: MiddlewareHandler[] }, handler: never) => {
@@ -64,7 +64,8 @@ export function newRoutes(): OpenAPIHono<AppEnv> {
       ...(takesKey(request) ? [] : [refuseKey]),
       ...(request.body ? [] : [refuseBody]),
     ];
-    return define({ ...route, request, middleware }, handler, (result, c) =>
+    const tagged = { ...(tag !== undefined && { tags: [tag] }), ...route };
+    return define({ ...tagged, request, middleware }, handler, (result, c) =>
       result.success ? undefined : refuseInput(c, request, route.path),
     );
   }) as typeof define;

@@ -18,13 +18,11 @@ import { wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import { changesOf } from "../http/sent-back.ts";
 
-const tags = ["memories"];
 const list = createRoute({
   operationId: "listMemories",
   ...needs("memory", "see"),
   method: "get",
   path: "/v1/memories",
-  tags,
   summary:
     "Facts that agents remember: yours and the organisation's, or an agent's of yours, newest first; with `q` by words and meaning",
   request: { query: MemoryQuery },
@@ -35,7 +33,6 @@ const create = createRoute({
   ...needs("memory", "change"),
   method: "post",
   path: "/v1/memories",
-  tags,
   summary: "Write a fact in person",
   request: { body: jsonBody(MemoryCreate) },
   responses: { 201: json(Memory, "The fact; the one that was there if it is known.") },
@@ -45,7 +42,6 @@ const change = createRoute({
   ...needs("memory", "change"),
   method: "patch",
   path: "/v1/memories/{id}",
-  tags,
   summary: "Correct a fact, or say that you trust it",
   request: { params: Id, body: jsonBody(MemoryPatch) },
   responses: { 200: json(Memory, "The fact as it is now.") },
@@ -55,7 +51,6 @@ const forget = createRoute({
   ...needs("memory", "change"),
   method: "delete",
   path: "/v1/memories/{id}",
-  tags,
   summary: "Forget a fact",
   request: { params: Id },
   responses: { 204: { description: "It is gone." } },
@@ -69,7 +64,7 @@ export interface MemoryRouteParts {
 
 export function memoryRoutes(parts: MemoryRouteParts) {
   const { memories, audit } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("memories");
   const note = (actor: string, action: string, { id, scope, subject }: MemoryRecord) =>
     audit.add({ actor, action: `memory.${action}`, subject: id, details: { scope, owner: subject } });
   routes.openapi(list, async (c) => {

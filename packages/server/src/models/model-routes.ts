@@ -27,7 +27,6 @@ const listProviders = createRoute({
   ...needs("provider", "see"),
   method: "get",
   path: "/v1/providers",
-  tags: ["settings"],
   summary: "Model providers and whether they are configured",
   responses: { 200: json(ProviderList, "All providers.") },
 });
@@ -36,7 +35,6 @@ const putProvider = createRoute({
   ...needs("provider", "change"),
   method: "put",
   path: "/v1/providers/{provider}",
-  tags: ["settings"],
   summary: "Save a provider's key or address, after testing it",
   request: { params: Named, body: jsonBody(ProviderPut) },
   responses: {
@@ -48,7 +46,6 @@ const removeProvider = createRoute({
   ...needs("provider", "change"),
   method: "delete",
   path: "/v1/providers/{provider}",
-  tags: ["settings"],
   summary: "Delete a provider's key and address",
   request: { params: Named },
   responses: { 204: { description: "Forgotten." } },
@@ -58,7 +55,6 @@ const listChoices = createRoute({
   ...needs("model", "see"),
   method: "get",
   path: "/v1/models/choices",
-  tags: ["settings"],
   summary: "Available models, and what was found on the server's machine",
   responses: { 200: json(ModelChoices, "The models.") },
 });
@@ -67,7 +63,6 @@ const putDefault = createRoute({
   ...needs("model", "change"),
   method: "put",
   path: "/v1/models/default",
-  tags: ["settings"],
   summary: "Choose the default model",
   request: { body: jsonBody(DefaultModelPut) },
   responses: { 200: json(DefaultModel, "The new default.") },
@@ -80,7 +75,7 @@ export interface ModelRouteParts {
 }
 
 export function modelRoutes({ models, providers, audit }: ModelRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("settings");
   routes.openapi(listProviders, async (c) => {
     const items = (await providers.list()).map(providerInfo);
     return c.json({ items, total: items.length }, 200);

@@ -11,13 +11,11 @@ import { problem } from "../http/problem.ts";
 import { checkWebhook, createMonitor, type MonitorParts } from "./create-monitor.ts";
 import { alertDto, monitorDto, revisionsDto, scoreDto, settingsOf, storedSettings } from "./monitor-dto.ts";
 
-const tags = ["monitors"];
 const create = createRoute({
   operationId: "createMonitor",
   ...needs("monitor", "change"),
   method: "post",
   path: "/v1/monitors",
-  tags,
   summary: "Score a share of an agent's live runs from now on",
   request: { body: jsonBody(monitorWire.MonitorCreate) },
   responses: { 201: json(monitorWire.Monitor, "The monitor.") },
@@ -27,7 +25,6 @@ const list = createRoute({
   ...needs("monitor", "see"),
   method: "get",
   path: "/v1/monitors",
-  tags,
   summary: "Monitors, newest first",
   request: { query: monitorWire.MonitorQuery },
   responses: { 200: json(monitorWire.MonitorPage, "Monitors.") },
@@ -37,7 +34,6 @@ const get = createRoute({
   ...needs("monitor", "see"),
   method: "get",
   path: "/v1/monitors/{id}",
-  tags,
   summary: "One monitor, with the mean scores of each revision",
   request: { params: Id },
   responses: { 200: json(monitorWire.MonitorReport, "The monitor with its figures.") },
@@ -47,7 +43,6 @@ const change = createRoute({
   ...needs("monitor", "change"),
   method: "patch",
   path: "/v1/monitors/{id}",
-  tags,
   summary: "Change the fields that are sent; `status` pauses it. Runs of a pause are not scored",
   request: { params: Id, body: jsonBody(monitorWire.MonitorPatch) },
   responses: { 200: json(monitorWire.Monitor, "The monitor as it is now.") },
@@ -57,7 +52,6 @@ const remove = createRoute({
   ...needs("monitor", "change"),
   method: "delete",
   path: "/v1/monitors/{id}",
-  tags,
   summary: "Delete a monitor with its scores and alerts",
   request: { params: Id },
   responses: { 204: { description: "It is deleted." } },
@@ -67,7 +61,6 @@ const scores = createRoute({
   ...needs("monitor", "see"),
   method: "get",
   path: "/v1/monitors/{id}/scores",
-  tags,
   summary: "The runs that were chosen, with their scores, newest first",
   request: { params: Id, query: monitorWire.MonitorScoreQuery },
   responses: { 200: json(monitorWire.MonitorScorePage, "Runs of sessions that you may see.") },
@@ -77,7 +70,6 @@ const alerts = createRoute({
   ...needs("monitor", "see"),
   method: "get",
   path: "/v1/monitors/{id}/alerts",
-  tags,
   summary: "Alerts of a monitor, newest first",
   request: { params: Id, query: PageQuery },
   responses: { 200: json(monitorWire.MonitorAlertPage, "Alerts.") },
@@ -87,7 +79,6 @@ const acknowledge = createRoute({
   ...needs("monitor", "change"),
   method: "post",
   path: "/v1/monitors/{id}/alerts/{alert_id}/acknowledge",
-  tags,
   summary: "Say that you have seen an alert; it no longer counts as open",
   request: { params: monitorWire.AlertParams },
   responses: { 200: json(monitorWire.MonitorAlert, "The alert.") },
@@ -95,7 +86,7 @@ const acknowledge = createRoute({
 
 export function monitorRoutes(parts: MonitorParts) {
   const { monitors, audit } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("monitors");
   const own = (id: string, caller: Caller) => ownMonitor(parts, id, caller);
   routes.openapi(create, async (c) => {
     const made = await createMonitor(parts, c.get("caller"), c.req.valid("json"));

@@ -21,7 +21,6 @@ const list = createRoute({
   ...needs("token", "see"),
   method: "get",
   path: "/v1/tokens",
-  tags: ["logins"],
   summary: "Tokens of agents and clients that logged in, newest first; your own, or all for an admin",
   request: { query: listQueries.ActiveTokenQuery },
   responses: { 200: json(ActiveTokenList, "What is in force, without its secrets.") },
@@ -32,7 +31,6 @@ const revoke = createRoute({
   ...needs("token", "change"),
   method: "delete",
   path: "/v1/tokens/{id}",
-  tags: ["logins"],
   summary: "Revoke a token or a client's login, effective immediately",
   request: { params: Id },
   responses: { 204: { description: "Revoked." } },
@@ -45,7 +43,7 @@ export interface ActiveTokenParts {
 }
 
 export function activeTokenRoutes({ tokens, clientLogins, audit }: ActiveTokenParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("logins");
   routes.openapi(list, async (c) => {
     const owner = ownerFilter(c.get("caller"));
     const [logins, ofAgents] = await Promise.all([clientLogins.list(owner), tokens.listOf(owner)]);

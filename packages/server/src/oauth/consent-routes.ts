@@ -23,7 +23,6 @@ const review = createRoute({
   ...needs("token", "see"),
   method: "post",
   path: "/v1/client-logins/review",
-  tags: ["logins"],
   summary: "Who asks to log in, and for which tools of which agent",
   request: { body: jsonBody(ClientLoginAsk) },
   responses: { 200: json(ClientLoginReview, "What the person decides about.") },
@@ -34,7 +33,6 @@ const answer = createRoute({
   ...needs("token", "change"),
   method: "post",
   path: "/v1/client-logins",
-  tags: ["logins"],
   summary: "Allow or deny a client to act as an agent with your rights",
   request: { body: jsonBody(ClientLoginAnswer) },
   responses: { 200: json(ClientLoginAnswered, "Where the browser goes next.") },
@@ -49,7 +47,7 @@ export interface ConsentParts {
 }
 
 export function consentRoutes({ settings, clients, clientLogins, composer, audit }: ConsentParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("logins");
   routes.openapi(review, async (c) => {
     const { request: query, agent_id } = c.req.valid("json");
     const { email: userEmail } = c.get("caller");

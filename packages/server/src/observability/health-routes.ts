@@ -13,7 +13,6 @@ const health = createRoute({
   operationId: "getHealth",
   method: "get",
   path: "/health",
-  tags: ["health"],
   summary: "Whether the process is alive",
   "x-capstan-right": "none",
   responses: { 200: json(Alive, "It lives.") },
@@ -23,7 +22,6 @@ const ready = createRoute({
   operationId: "getReady",
   method: "get",
   path: "/ready",
-  tags: ["health"],
   summary: "Whether requests can be served",
   "x-capstan-right": "none",
   responses: { 200: json(Alive, "It can.") },
@@ -35,7 +33,7 @@ export interface HealthRouteParts {
 }
 
 export function healthRoutes({ database, draining }: HealthRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("health");
   routes.openapi(health, (c) => c.json({ status: "ok" as const }, 200));
   routes.openapi(ready, async (c) => {
     if (draining()) return problem(c, notReady("it is stopping").failure);

@@ -8,7 +8,6 @@ const metrics = createRoute({
   ...needs("server", "see"),
   method: "get",
   path: "/metrics",
-  tags: ["health"],
   summary: "Counts, latencies, tokens and cost for Prometheus",
   responses: {
     200: { description: "Metrics.", content: { "text/plain": { schema: z.string() } } },
@@ -16,7 +15,7 @@ const metrics = createRoute({
 });
 
 export function metricRoutes(parts: MetricParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("health");
   routes.openapi(metrics, async (c) =>
     c.text(await serverMetrics(parts), 200, {
       "content-type": "text/plain; version=0.0.4; charset=utf-8",

@@ -13,7 +13,6 @@ const status = createRoute({
   ...needs("server", "see"),
   method: "get",
   path: "/v1/status",
-  tags: ["health"],
   summary: "Version, model, and counts of active and waiting work",
   responses: { 200: json(ServerStatus, "The server.") },
 });
@@ -27,7 +26,7 @@ export interface StatusRouteParts {
 }
 
 export function statusRoutes({ database, models, notes, routeTier, security }: StatusRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("health");
   const startedAt = Date.now();
   routes.openapi(status, async (c) => {
     const [model, counts, lines] = await Promise.all([

@@ -42,7 +42,6 @@ const usage = createRoute({
   ...needs("run", "see"),
   method: "get",
   path: "/v1/usage",
-  tags: ["usage"],
   summary: "Tokens and cost over time, by agent, model or user",
   request: { query: UsageQuery },
   responses: { 200: json(Usage, "Usage.") },
@@ -52,7 +51,6 @@ const tools = createRoute({
   ...needs("run", "see"),
   method: "get",
   path: "/v1/usage/tools",
-  tags: ["usage"],
   summary: "Calls, failures and times of tools: the slowest or the most failing first",
   request: { query: ToolUsageQuery },
   responses: { 200: json(ToolUsageList, "Tools.") },
@@ -62,7 +60,6 @@ const exported = createRoute({
   ...needs("run", "see"),
   method: "get",
   path: "/v1/usage/export",
-  tags: ["usage"],
   summary: "Usage as CSV: a row for each hour or day, agent, model and user",
   request: { query: UsagePeriodQuery },
   responses: { 200: { description: "CSV.", content: { "text/csv": { schema: z.string() } } } },
@@ -74,7 +71,7 @@ export interface UsageRouteParts {
 }
 
 export function usageRoutes({ usage: store, agents }: UsageRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("usage");
   routes.openapi(usage, async (c) => {
     const { group_by, bucket: asked, ...query } = c.req.valid("query");
     const period = periodOf(c, query);

@@ -19,7 +19,6 @@ import { enterable } from "./enterable.ts";
 import { operatorsBudget, setOperatorsBudget } from "./operators-budget.ts";
 import type { OpenOrganisation, OrganisationHost } from "./organisation-host.ts";
 
-const tags = ["organisations"];
 const COOKIE_SECONDS = 365 * 86_400;
 const Member = Id.extend({ user: z.string().min(1).max(320) });
 const NewMember = Id.extend({ user: z.email().max(320) });
@@ -29,7 +28,6 @@ const list = createRoute({
   ...needs("organisation", "see"),
   method: "get",
   path: "/v1/organisations",
-  tags,
   summary: "The organisations that the caller may enter; all of them for an admin of the first",
   responses: { 200: json(organisationWire.OrganisationList, "The first one alone, until there are two.") },
 });
@@ -38,7 +36,6 @@ const create = createRoute({
   ...needs("organisation", "change"),
   method: "post",
   path: "/v1/organisations",
-  tags,
   summary: "Create an organisation, with a key for its first admin",
   request: { body: jsonBody(organisationWire.OrganisationCreate) },
   responses: { 201: json(organisationWire.NewOrganisation, "It is open.") },
@@ -48,7 +45,6 @@ const change = createRoute({
   ...needs("organisation", "change"),
   method: "patch",
   path: "/v1/organisations/{id}",
-  tags,
   summary: "Change its name or limits, or disable it",
   request: { params: Id, body: jsonBody(organisationWire.OrganisationPatch) },
   responses: { 200: json(organisationWire.Organisation, "As it is now.") },
@@ -58,7 +54,6 @@ const remove = createRoute({
   ...needs("organisation", "change"),
   method: "delete",
   path: "/v1/organisations/{id}",
-  tags,
   summary: "Delete a disabled organisation with everything in it",
   request: { params: Id },
   responses: { 204: { description: "Nothing of it is left." } },
@@ -67,7 +62,6 @@ const choose = createRoute({
   operationId: "chooseOrganisation",
   method: "post",
   path: "/v1/me/organisation",
-  tags,
   summary: "Choose the organisation that this browser works in, by a cookie",
   "x-capstan-right": "none",
   request: { body: jsonBody(organisationWire.OrganisationChoice) },
@@ -78,7 +72,6 @@ const listMembers = createRoute({
   ...needs("organisation", "change"),
   method: "get",
   path: "/v1/organisations/{id}/members",
-  tags,
   summary: "People who were made members; others are in it by the claims of their provider, or by a key",
   request: { params: Id, query: organisationWire.OrganisationMemberQuery },
   responses: { 200: json(organisationWire.OrganisationMemberList, "Newest first.") },
@@ -88,7 +81,6 @@ const putMember = createRoute({
   ...needs("organisation", "change"),
   method: "put",
   path: "/v1/organisations/{id}/members/{user}",
-  tags,
   summary: "Make a user a member with a role, effective within a second",
   request: { params: NewMember, body: jsonBody(organisationWire.OrganisationMemberPut) },
   responses: { 200: json(organisationWire.OrganisationMember, "The member.") },
@@ -98,7 +90,6 @@ const removeMember = createRoute({
   ...needs("organisation", "change"),
   method: "delete",
   path: "/v1/organisations/{id}/members/{user}",
-  tags,
   summary: "Take the membership back, effective within a second",
   request: { params: Member },
   responses: { 204: { description: "Removed." } },
@@ -114,7 +105,7 @@ export interface OrganisationRouteParts {
 
 export function organisationRoutes(parts: OrganisationRouteParts) {
   const { host, organisation: current, audit } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("organisations");
   const dto = async (record: OrganisationRecord) => organisationDto(record, current, host.get(record.id));
   routes.openapi(create, async (c) => {
     if (current !== FIRST_ORGANISATION) return problem(c, ofOperator().failure);
@@ -166,7 +157,7 @@ export function organisationRoutes(parts: OrganisationRouteParts) {
 /** What everyone may: see where they are, and choose. */
 function choiceRoutes(parts: OrganisationRouteParts) {
   const { host, organisation: current } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("organisations");
   routes.openapi(list, async (c) => {
     const caller = c.get("caller");
     const isOperator = current === FIRST_ORGANISATION && isAdmin(caller);
@@ -193,7 +184,7 @@ function choiceRoutes(parts: OrganisationRouteParts) {
 }
 
 function memberRoutes({ host, organisation: current, audit }: OrganisationRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("organisations");
   /** The operator sees all; an organisation itself alone. The first one's are its roles. */
   const mayManage = (id: string) =>
     (current === FIRST_ORGANISATION || current === id) && host.get(id) !== undefined;

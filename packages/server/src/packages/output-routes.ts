@@ -11,14 +11,13 @@ const get = createRoute({
   ...needs("capability", "use"),
   method: "get",
   path: "/v1/outputs/{id}",
-  tags: ["packages"],
   summary: "Everything a failed command printed; its id is in the failure's details",
   request: { params: Id },
   responses: { 200: json(CommandOutput, "The output.") },
 });
 
 export function outputRoutes({ packages }: { readonly packages: Packages }) {
-  const routes = newRoutes();
+  const routes = newRoutes("packages");
   routes.openapi(get, async (c) => {
     const { id } = c.req.valid("param");
     const { email, rights } = c.get("caller");

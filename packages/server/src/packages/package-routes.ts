@@ -33,7 +33,6 @@ const list = createRoute({
   ...needs("package", "see"),
   method: "get",
   path: "/v1/packages",
-  tags: ["packages"],
   summary: "Installed packages, newest first, and those waiting in the drop folder",
   request: { query: PackageQuery },
   responses: {
@@ -45,7 +44,6 @@ const review = createRoute({
   ...needs("package", "change", packageAsYaml()), // it reads paths on the server's machine, and may run what it finds there
   method: "post",
   path: "/v1/packages/review",
-  tags: ["packages"],
   summary:
     "Review a package: what it adds, the rights it requires, its size, origin and hash; nothing is installed",
   request: { body: jsonOrYamlBody(PackageSource), query: YamlPackageQuery },
@@ -56,7 +54,6 @@ const wrap = createRoute({
   ...needs("package", "change"), // it runs a program, isolated
   method: "post",
   path: "/v1/packages/wrap",
-  tags: ["packages"],
   summary: "Propose a package for a program or npm package, from its --help; nothing is installed",
   request: { body: jsonBody(PackageWrap) },
   responses: { 200: json(WrapProposal, "The proposal.") },
@@ -66,7 +63,6 @@ const install = createRoute({
   ...needs("package", "change", packageAsYaml()),
   method: "post",
   path: "/v1/packages",
-  tags: ["packages"],
   summary: "Install or update a package after its review; refused when agents would break, unless forced",
   request: { body: jsonOrYamlBody(PackageInstall), query: YamlPackageQuery.extend(ForceQuery.shape) },
   responses: { 201: json(InstalledPackage, "The package.") },
@@ -76,7 +72,6 @@ const uninstall = createRoute({
   ...needs("package", "change"),
   method: "delete",
   path: "/v1/packages/{name}",
-  tags: ["packages"],
   summary: "Uninstall a package; refused while agents need it, unless forced",
   request: { params: Name, query: ForceQuery },
   responses: {
@@ -93,7 +88,7 @@ export interface PackageRouteParts {
 
 export function packageRoutes(parts: PackageRouteParts) {
   const { users, audit, packages } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("packages");
   routes.openapi(list, async (c) => {
     const { kind, q, ...page } = c.req.valid("query");
     const [installed, waiting] = await Promise.all([packages.list(), packages.waiting()]);

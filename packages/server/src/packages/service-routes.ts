@@ -18,7 +18,6 @@ const services = createRoute({
   ...needs("service", "see"),
   method: "get",
   path: "/v1/services",
-  tags: ["packages"],
   summary:
     "Background services and their health; those that work for a person are listed for that person and admins",
   responses: { 200: json(ServiceList, "Services.") },
@@ -29,7 +28,6 @@ const change = createRoute({
   ...needs("service", "change"),
   method: "post",
   path: "/v1/services/{name}/{verb}",
-  tags: ["packages"],
   summary: "Start a service (by its package or folder) or stop it",
   request: {
     params: Name.extend({ verb: z.enum(["start", "stop"]) }),
@@ -43,7 +41,6 @@ const logs = createRoute({
   ...needs("service", "see"),
   method: "get",
   path: "/v1/services/{name}/logs",
-  tags: ["packages"],
   summary: "The last log lines of a service, for the person it works for and admins",
   request: { params: Name },
   responses: { 200: { description: "Lines.", content: { "text/plain": { schema: z.string() } } } },
@@ -51,7 +48,7 @@ const logs = createRoute({
 
 export function serviceRoutes(parts: ServiceRouteParts) {
   const { packages } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("packages");
   routes.openapi(services, (c) => {
     const caller = c.get("caller");
     const items = packages.services

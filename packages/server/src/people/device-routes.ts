@@ -20,7 +20,6 @@ const start = createRoute({
   operationId: "startDeviceLogin",
   method: "post",
   path: "/v1/logins/device",
-  tags: ["logins"],
   summary: "Start to sign in a command line: a code that a person confirms at the OpenID provider",
   "x-capstan-right": "none",
   request: { body: jsonBody(DeviceLoginStart) },
@@ -31,7 +30,6 @@ const poll = createRoute({
   operationId: "pollDeviceLogin",
   method: "post",
   path: "/v1/logins/device/poll",
-  tags: ["logins"],
   summary: "Whether the code was confirmed; then the login's token, once",
   "x-capstan-right": "none",
   request: { body: jsonBody(DeviceLoginPoll) },
@@ -55,7 +53,7 @@ type Sealed = z.infer<typeof Sealed>;
 
 export function deviceRoutes(parts: DeviceRouteParts) {
   const { provider, log, deviceBox } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("logins");
   const limit = requestLimit(STARTS_PER_MINUTE, parts.settings);
   const pace = paces();
   routes.openapi(start, async (c) => {

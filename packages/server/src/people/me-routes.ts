@@ -21,7 +21,6 @@ const me = createRoute({
   operationId: "getMe",
   method: "get",
   path: "/v1/me",
-  tags: ["logins"],
   summary: "Who asks, with which rights, and where people sign in",
   "x-capstan-right": "none",
   responses: { 200: json(Me, "Who asks; also for nobody.") },
@@ -32,7 +31,6 @@ const list = createRoute({
   ...needs("login", "see"),
   method: "get",
   path: "/v1/logins",
-  tags: ["logins"],
   summary: "Where you are signed in, newest first; for an admin, everyone's sign-ins",
   request: { query: listQueries.LoginQuery },
   responses: { 200: json(LoginList, "Logins that are in force.") },
@@ -43,7 +41,6 @@ const revoke = createRoute({
   ...needs("login", "change"),
   method: "delete",
   path: "/v1/logins/{id}",
-  tags: ["logins"],
   summary: "Sign a browser or a command line out, effective immediately",
   request: { params: Id },
   responses: { 204: { description: "Signed out." } },
@@ -53,7 +50,6 @@ const end = createRoute({
   operationId: "endLogin",
   method: "post",
   path: "/v1/logins/end",
-  tags: ["logins"],
   summary: "Sign out: end the login that asks, also without any right",
   "x-capstan-right": "none",
   responses: { 204: { description: "Signed out." } },
@@ -68,7 +64,7 @@ export interface MeParts {
 }
 
 export function meRoutes({ logins, audit, issuer, host, organisation }: MeParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("logins");
   /** Logins are the server's: another organisation's admin ends only their own. */
   const seenBy = (caller: Caller) =>
     organisation === FIRST_ORGANISATION ? ownerFilter(caller) : caller.email;

@@ -13,7 +13,6 @@ const list = createRoute({
   ...needs("grant", "see"),
   method: "get",
   path: "/v1/roles",
-  tags: ["users"],
   summary: "Which claims of the provider give which right and scopes",
   responses: { 200: json(RoleList, "All rules for roles.") },
 });
@@ -23,7 +22,6 @@ const create = createRoute({
   ...needs("grant", "change"),
   method: "post",
   path: "/v1/roles",
-  tags: ["users"],
   summary: "Give everyone with this claim a right and scopes, effective within a second",
   request: { body: jsonBody(RoleCreate) },
   responses: { 201: json(RoleInfo, "The rule.") },
@@ -34,7 +32,6 @@ const remove = createRoute({
   ...needs("grant", "change"),
   method: "delete",
   path: "/v1/roles/{id}",
-  tags: ["users"],
   summary: "Take the right and scopes back, effective within a second",
   request: { params: Id },
   responses: { 204: { description: "Removed." } },
@@ -47,7 +44,7 @@ export interface RoleParts {
 }
 
 export function roleRoutes({ people, audit, fixedRules }: RoleParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("users");
   routes.openapi(list, async (c) => {
     const items = [...fixedRules.map(fixedDto), ...(await people.rules()).map(roleDto)];
     return c.json({ items, total: items.length }, 200);

@@ -13,7 +13,6 @@ const startRoute = createRoute({
   ...needs("session", "use"),
   method: "post",
   path: "/v1/sessions/{id}/comparisons",
-  tags: ["sessions"],
   summary: "Send one message to several programs or models, each in a branch with its own copy of the files",
   request: { params: Id, body: jsonBody(ComparisonCreate) },
   responses: { 201: json(Comparison, "The branches, which have begun to answer.") },
@@ -24,7 +23,6 @@ const readRoute = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/comparisons/{comparison_id}",
-  tags: ["sessions"],
   summary: "Answers, changed files, time and cost of the branches, as far as they are",
   request: { params: OfSession },
   responses: { 200: json(Comparison, "The branches.") },
@@ -35,7 +33,6 @@ const keepRoute = createRoute({
   ...needs("session", "change"),
   method: "post",
   path: "/v1/sessions/{id}/comparisons/{comparison_id}/keep",
-  tags: ["sessions"],
   summary: "Continue in one branch; the others and the session they came from are archived",
   request: { params: OfSession, body: jsonBody(ComparisonKeep) },
   responses: { 200: json(Session, "The branch, in which the conversation continues.") },
@@ -43,7 +40,7 @@ const keepRoute = createRoute({
 
 export function comparisonRoutes(services: CompareParts) {
   const { sessions } = services;
-  const routes = newRoutes();
+  const routes = newRoutes("sessions");
   routes.openapi(startRoute, async (c) => {
     const found = await sessions.get(c.req.valid("param").id);
     if (!found.ok) return problem(c, found.failure);

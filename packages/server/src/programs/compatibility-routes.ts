@@ -14,7 +14,6 @@ const getCompatibility = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/compatibility",
-  tags: ["sessions"],
   summary: "What would be carried over if the session continued in another program, and what would not",
   request: { params: Id, query: CompatibilityQuery },
   responses: { 200: json(Compatibility, "Nothing has changed.") },
@@ -22,7 +21,7 @@ const getCompatibility = createRoute({
 
 export function compatibilityRoutes(services: ContinueParts & { readonly sessions: SessionStore }) {
   const { sessions } = services;
-  const routes = newRoutes();
+  const routes = newRoutes("sessions");
   routes.openapi(getCompatibility, async (c) => {
     const { in: harness, model } = c.req.valid("query");
     const found = await sessions.get(c.req.valid("param").id);

@@ -35,13 +35,11 @@ import { problem } from "../http/problem.ts";
 import { checkAgents, checkChange } from "./check-change.ts";
 import { changeOf, comparisonDto, replayDto, replayedRunDto, selectionOf } from "./replay-dto.ts";
 
-const tags = ["replays"];
 const create = createRoute({
   operationId: "createReplay",
   ...needs("replay", "change"),
   method: "post",
   path: "/v1/replays",
-  tags,
   summary: "Run recorded runs again with a change; tool results come from the recording",
   request: { body: jsonBody(ReplayCreate) },
   responses: { 202: json(Replay, "It has started; `GET /v1/replays/{id}` says how far it is.") },
@@ -51,7 +49,6 @@ const list = createRoute({
   ...needs("replay", "see"),
   method: "get",
   path: "/v1/replays",
-  tags,
   summary: "Replays, newest first",
   request: { query: listQueries.ReplayListQuery },
   responses: { 200: json(ReplayPage, "Replays.") },
@@ -61,7 +58,6 @@ const get = createRoute({
   ...needs("replay", "see"),
   method: "get",
   path: "/v1/replays/{id}",
-  tags,
   summary: "How far a replay is, with one comparison per run",
   request: { params: Id, query: ReplayQuery },
   responses: { 200: json(ReplayReport, "The replay.") },
@@ -71,7 +67,6 @@ const ofRun = createRoute({
   ...needs("replay", "see"),
   method: "get",
   path: "/v1/replays/{id}/runs/{run_id}",
-  tags,
   summary: "One run and its replay, side by side",
   request: { params: ReplayRunParams },
   responses: { 200: json(ReplayedRun, "Both conversations and how they differ.") },
@@ -81,7 +76,6 @@ const cancel = createRoute({
   ...needs("replay", "change"),
   method: "post",
   path: "/v1/replays/{id}/cancel",
-  tags,
   summary: "Stop a replay; what it has compared stays",
   request: { params: Id },
   responses: { 200: json(Replay, "The replay as it is now.") },
@@ -91,7 +85,6 @@ const remove = createRoute({
   ...needs("replay", "change"),
   method: "delete",
   path: "/v1/replays/{id}",
-  tags,
   summary: "Delete a replay and its comparisons",
   request: { params: Id },
   responses: { 204: { description: "It is deleted." } },
@@ -111,7 +104,7 @@ export interface ReplayRouteParts {
 
 export function replayRoutes(parts: ReplayRouteParts) {
   const { database, replays, worker } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("replays");
   const own = async (id: string, caller: Caller): Promise<Result<ReplayRecord>> => {
     const found = await replays.get(id);
     return found.ok && !isTheirs(caller, found.value.owner)

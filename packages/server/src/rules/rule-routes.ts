@@ -53,13 +53,11 @@ const DAY_MS = 86_400_000;
 const SIMULATED_DAYS = 30;
 const MOST_CALLS = 5_000;
 
-const tags = ["rules"];
 const list = createRoute({
   operationId: "listRules",
   ...needs("rule", "see"),
   method: "get",
   path: "/v1/rules",
-  tags,
   summary: "Active rules, newest first",
   request: { query: RuleQuery },
   responses: { 200: json(RuleList, "Rules.") },
@@ -69,7 +67,6 @@ const create = createRoute({
   ...needs("rule", "change"),
   method: "post",
   path: "/v1/rules",
-  tags,
   summary: "Create a rule; a tool or an argument that does not exist is refused",
   request: { body: jsonBody(RuleCreate) },
   responses: { 201: json(Rule, "The rule, in force at once.") },
@@ -79,7 +76,6 @@ const get = createRoute({
   ...needs("rule", "see"),
   method: "get",
   path: "/v1/rules/{id}",
-  tags,
   summary: "One rule",
   request: { params: Id },
   responses: { 200: json(Rule, "The rule.") },
@@ -89,7 +85,6 @@ const change = createRoute({
   ...needs("rule", "change"),
   method: "patch",
   path: "/v1/rules/{id}",
-  tags,
   summary: "Change the fields that are sent; null removes agent, words or expiry",
   request: { params: Id, body: jsonBody(RulePatch) },
   responses: { 200: json(Rule, "The rule as it is now.") },
@@ -99,7 +94,6 @@ const remove = createRoute({
   ...needs("rule", "change"),
   method: "delete",
   path: "/v1/rules/{id}",
-  tags,
   summary: "Delete a rule; it stops applying immediately",
   request: { params: Id },
   responses: { 204: { description: "It is deleted." } },
@@ -109,7 +103,6 @@ const check = createRoute({
   ...needs("rule", "see"),
   method: "post",
   path: "/v1/rules/check",
-  tags,
   summary: "What would happen to a call, and why; nothing runs",
   request: { body: jsonBody(RuleCheck) },
   responses: { 200: json(RuleCheckResult, "The decision.") },
@@ -119,7 +112,6 @@ const simulate = createRoute({
   ...needs("rule", "change"),
   method: "post",
   path: "/v1/rules/simulate",
-  tags,
   summary: "Try a rule set on recorded calls: newly allowed, asked for, denied; nothing runs",
   request: { body: jsonBody(RuleSimulate) },
   responses: { 200: json(RuleSimulation, "What would change.") },
@@ -129,7 +121,6 @@ const explain = createRoute({
   ...needs("rule", "see"),
   method: "get",
   path: "/v1/rules/explain/{call_id}",
-  tags,
   summary:
     "A call of the last 30 days: how it was decided, by which rule and why, and what the rules say now",
   request: { params: z.object({ call_id: z.string().min(1).max(200) }) },
@@ -140,7 +131,6 @@ const propose = createRoute({
   ...needs("rule", "change"),
   method: "get",
   path: "/v1/approvals/{id}/rule",
-  tags,
   summary: "The narrowest rule that would allow a call like this, and what else it would have covered",
   request: { params: Id },
   responses: { 200: json(RuleProposal, "A proposal; nothing is saved.") },
@@ -160,7 +150,7 @@ export interface RuleRouteParts {
 
 export function ruleRoutes(parts: RuleRouteParts) {
   const { rules, audit } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("rules");
   routes.openapi(list, async (c) => {
     const { agent_id, then: effect, q, ...page } = c.req.valid("query");
     const found = (await rules.list(agent_id)).filter(

@@ -17,7 +17,6 @@ const list = createRoute({
   ...needs("approval", "see"),
   method: "get",
   path: "/v1/approvals",
-  tags: ["approvals"],
   summary: "Pending and decided approvals, newest first",
   request: {
     query: ApprovalQuery,
@@ -32,7 +31,6 @@ const get = createRoute({
   ...needs("approval", "see"),
   method: "get",
   path: "/v1/approvals/{id}",
-  tags: ["approvals"],
   summary: "One approval",
   request: { params: Id },
   responses: { 200: json(Approval, "The approval.") },
@@ -43,7 +41,6 @@ const answer = createRoute({
   ...needs("approval", "use"),
   method: "post",
   path: "/v1/approvals/{id}",
-  tags: ["approvals"],
   summary: "Approve (also for the rest of the session), deny with words, or approve with edited arguments",
   request: { params: Id, body: jsonBody(ApprovalAnswer) },
   responses: { 200: json(Approval, "The updated approval.") },
@@ -59,7 +56,7 @@ export interface ApprovalRouteParts {
 export function approvalRoutes(services: ApprovalRouteParts) {
   const { approvals } = services.runs;
   const dto = async (approval: ApprovalRecord) => approvalDto(approval, await contextOf(services, approval));
-  const routes = newRoutes();
+  const routes = newRoutes("approvals");
   routes.openapi(list, async (c) => {
     const { session_id, agent_id, cursor, q, ...filter } = c.req.valid("query");
     const after = readCursor(cursor);

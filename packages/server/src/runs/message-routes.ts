@@ -28,7 +28,6 @@ const sendMessage = createRoute({
   ...needs("session", "use"),
   method: "post",
   path: "/v1/sessions/{id}/messages",
-  tags: ["runs"],
   summary: "Send a message: starts a run, or is queued behind the active one",
   request: { params: Id, body: jsonBody(MessageCreate) },
   responses: {
@@ -41,7 +40,6 @@ const listMessages = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/messages",
-  tags: ["runs"],
   summary: "The conversation, oldest first; queued messages last",
   request: {
     params: Id,
@@ -57,7 +55,6 @@ const toolResults = createRoute({
   ...needs("session", "use"),
   method: "post",
   path: "/v1/sessions/{id}/tool-results",
-  tags: ["runs"],
   summary: "Results of tools that the client runs itself",
   request: {
     params: Id,
@@ -71,7 +68,6 @@ const feedback = createRoute({
   ...needs("session", "use"),
   method: "post",
   path: "/v1/sessions/{id}/messages/{message_id}/feedback",
-  tags: ["runs"],
   summary: "Feedback on a message; the agent sees it in the next turn",
   request: {
     params: Id.extend({ message_id: z.string().max(200) }),
@@ -87,7 +83,7 @@ export interface MessageRouteParts extends UploadParts {
 
 export function messageRoutes(services: MessageRouteParts) {
   const { runs, sessions } = services;
-  const routes = newRoutes();
+  const routes = newRoutes("runs");
   const titles = sessionTitles(sessions);
   routes.openapi(sendMessage, async (c) => {
     const { id } = c.req.valid("param");

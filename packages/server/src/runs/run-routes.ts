@@ -27,7 +27,6 @@ const cancel = createRoute({
   ...needs("run", "use"),
   method: "post",
   path: "/v1/sessions/{id}/cancel",
-  tags: ["runs"],
   summary: "Stop the active run",
   request: { params: Id },
   responses: {
@@ -40,7 +39,6 @@ const fork = createRoute({
   ...needs("run", "use"),
   method: "post",
   path: "/v1/sessions/{id}/fork",
-  tags: ["runs"],
   summary: "A copy of the session up to a message, with its files and tasks",
   request: { params: Id, body: jsonBody(SessionFork) },
   responses: { 201: json(Session, "The copy.") },
@@ -51,7 +49,6 @@ const listRuns = createRoute({
   ...needs("run", "see"),
   method: "get",
   path: "/v1/sessions/{id}/runs",
-  tags: ["runs"],
   summary: "The session's runs, oldest first, as its messages are",
   request: { params: Id, query: PageQuery },
   responses: { 200: json(RunList, "A page of runs.") },
@@ -62,7 +59,6 @@ const findRuns = createRoute({
   ...needs("run", "see"),
   method: "get",
   path: "/v1/runs",
-  tags: ["runs"],
   summary: "Runs, newest first; `client_run_id` finds the one that an AG-UI client started",
   request: { query: RunQuery },
   responses: { 200: json(RunPage, "A page of runs.") },
@@ -73,7 +69,6 @@ const getRun = createRoute({
   ...needs("run", "see"),
   method: "get",
   path: "/v1/runs/{id}",
-  tags: ["runs"],
   summary: "One run with its trace: model calls and tool calls, with time, tokens and cost",
   request: { params: Id },
   responses: {
@@ -86,7 +81,6 @@ const getPrompt = createRoute({
   ...needs("run", "see"),
   method: "get",
   path: "/v1/runs/{id}/prompts/{prompt_id}",
-  tags: ["runs"],
   summary: "The system prompt and the tools sent with a model call of the run",
   request: { params: Id.extend({ prompt_id: z.string().max(100) }) },
   responses: { 200: json(SentPrompt, "As sent.") },
@@ -101,7 +95,7 @@ export interface RunRouteParts {
 
 export function runRoutes(services: RunRouteParts) {
   const { runs, sessions } = services;
-  const routes = newRoutes();
+  const routes = newRoutes("runs");
   routes.openapi(cancel, async (c) => {
     const { id } = c.req.valid("param");
     const found = await sessions.get(id);

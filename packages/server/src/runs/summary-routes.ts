@@ -11,7 +11,6 @@ const listSummaries = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/summaries",
-  tags: ["sessions"],
   summary: "Summaries of the conversation, oldest first; the messages they stand for stay readable",
   request: { params: Id },
   responses: { 200: json(SessionSummaries, "Each stands for everything from the first message on.") },
@@ -22,7 +21,6 @@ const compactSession = createRoute({
   ...needs("session", "use"),
   method: "post",
   path: "/v1/sessions/{id}/compact",
-  tags: ["sessions"],
   summary: "Summarise everything but the last turn now; counted as a model call",
   request: { params: Id },
   responses: { 201: json(SessionSummary, "The summary, in force from the next message on.") },
@@ -33,7 +31,6 @@ const pinMessage = createRoute({
   ...needs("session", "change"),
   method: "put",
   path: "/v1/sessions/{id}/messages/{message_id}/pin",
-  tags: ["sessions"],
   summary: "Pin a message, so that summaries keep it word for word, or unpin it",
   request: { params: Id.extend({ message_id: z.string().max(200) }), body: jsonBody(MessagePin) },
   responses: { 200: json(MessagePin, "As it is now.") },
@@ -46,7 +43,7 @@ export interface SummaryRouteParts {
 }
 
 export function summaryRoutes({ runs, sessions, audit }: SummaryRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("sessions");
   routes.openapi(listSummaries, async (c) => {
     const session = await sessions.get(c.req.valid("param").id);
     if (!session.ok) return problem(c, session.failure);

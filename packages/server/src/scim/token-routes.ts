@@ -13,7 +13,6 @@ const list = createRoute({
   ...needs("grant", "see"),
   method: "get",
   path: "/v1/scim-tokens",
-  tags: ["users"],
   summary: "Tokens with which a directory pushes users and groups, newest first",
   responses: { 200: json(peopleWire.ScimTokenList, "Those in force, without the tokens themselves.") },
 });
@@ -23,7 +22,6 @@ const create = createRoute({
   ...needs("grant", "change"),
   method: "post",
   path: "/v1/scim-tokens",
-  tags: ["users"],
   summary: "Create a token for a directory; it opens /scim/v2 of this organisation and nothing else",
   request: { body: jsonBody(peopleWire.ScimTokenCreate) },
   responses: { 201: json(peopleWire.NewScimToken, "The token, shown once.") },
@@ -34,7 +32,6 @@ const revoke = createRoute({
   ...needs("grant", "change"),
   method: "delete",
   path: "/v1/scim-tokens/{id}",
-  tags: ["users"],
   summary: "Revoke it, effective immediately; what the directory pushed stays",
   request: { params: Id },
   responses: { 204: { description: "Revoked." } },
@@ -46,7 +43,7 @@ export interface TokenRouteParts {
 }
 
 export function tokenRoutes({ directory, audit }: TokenRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("users");
   routes.openapi(list, async (c) => {
     const items = (await directory.tokens.list()).map(tokenDto);
     return c.json({ items, total: items.length }, 200);

@@ -11,7 +11,6 @@ const disallowTools = createRoute({
   ...needs("session", "change"),
   method: "delete",
   path: "/v1/sessions/{id}/allowed-tools",
-  tags: ["sessions"],
   summary: "Revoke what was allowed for the rest of the session",
   request: { params: Id, query: AllowedToolsQuery },
   responses: { 200: json(Session, "The session as it is now.") },
@@ -22,7 +21,6 @@ const listBranches = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/branches",
-  tags: ["sessions"],
   summary: "Where the conversation went other ways, and in which sessions",
   request: { params: Id },
   responses: { 200: json(BranchPoints, "First to last.") },
@@ -34,7 +32,7 @@ export interface SessionBranchRouteParts {
 }
 
 export function sessionBranchRoutes({ sessions, audit }: SessionBranchRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("sessions");
   routes.openapi(disallowTools, async (c) => {
     const { id } = c.req.valid("param");
     const { tool } = c.req.valid("query");

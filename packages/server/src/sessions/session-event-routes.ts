@@ -14,7 +14,6 @@ const follow = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/events",
-  tags: ["runs"],
   summary:
     "The session's AG-UI events from any sequence number, then live (SSE; `Last-Event-ID` or `after`; `run` for those of one run; `format=json` for a page)",
   request: { params: Id, query: EventQuery },
@@ -34,7 +33,6 @@ const exportSession = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/export",
-  tags: ["runs"],
   summary: "Export the session as JSON lines",
   request: { params: Id },
   responses: {
@@ -53,7 +51,7 @@ export interface SessionEventRouteParts {
 }
 
 export function sessionEventRoutes({ runs, sessions, stopping }: SessionEventRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("runs");
   routes.openapi(follow, async (c) => {
     const { id } = c.req.valid("param");
     const { format, run, ...query } = c.req.valid("query");

@@ -34,7 +34,6 @@ const createSession = createRoute({
   ...needs("session", "change"),
   method: "post",
   path: "/v1/sessions",
-  tags: ["sessions"],
   summary: "Start a session",
   request: { body: jsonBody(SessionCreate) },
   responses: { 201: json(Session, "The session.") },
@@ -45,7 +44,6 @@ const listSessions = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions",
-  tags: ["sessions"],
   summary: "List sessions, newest first",
   request: {
     query: SessionQuery,
@@ -60,7 +58,6 @@ const getSession = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}",
-  tags: ["sessions"],
   summary: "One session",
   request: { params: Id },
   responses: { 200: json(Session, "The session.") },
@@ -71,7 +68,6 @@ const patchSession = createRoute({
   ...needs("session", "change"),
   method: "patch",
   path: "/v1/sessions/{id}",
-  tags: ["sessions"],
   summary: "Rename a session, give it another agent, or continue it in another program",
   request: { params: Id, body: jsonBody(SessionPatch) },
   responses: { 200: json(Session, "The updated session.") },
@@ -82,7 +78,6 @@ const deleteSession = createRoute({
   ...needs("session", "change"),
   method: "delete",
   path: "/v1/sessions/{id}",
-  tags: ["sessions"],
   summary: "Delete a session with its messages and files",
   request: { params: Id },
   responses: { 204: { description: "Deleted." } },
@@ -105,7 +100,7 @@ export interface SessionRouteParts {
 
 export function sessionRoutes(services: SessionRouteParts) {
   const { sessions } = services;
-  const routes = newRoutes();
+  const routes = newRoutes("sessions");
   routes.openapi(createSession, async (c) => {
     const { agent_id, follows: wanted, ...body } = c.req.valid("json");
     const agent = await knownAgent(services.sharing, c.get("caller"), agent_id);

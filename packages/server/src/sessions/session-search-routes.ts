@@ -12,14 +12,13 @@ const search = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/search",
-  tags: ["sessions"],
   summary: "Search the text of sessions, last changed first",
   request: { query: SessionSearchQuery },
   responses: { 200: json(FoundSessions, "The matching sessions.") },
 });
 
 export function sessionSearchRoutes({ database }: { readonly database: Database }) {
-  const routes = newRoutes();
+  const routes = newRoutes("sessions");
   routes.openapi(search, async (c) => {
     const { q, limit, cursor } = c.req.valid("query");
     const after = readCursor(cursor);

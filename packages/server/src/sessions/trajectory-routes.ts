@@ -10,14 +10,13 @@ const trajectory = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/trajectory",
-  tags: ["sessions"],
   summary: "The conversation, or one of its runs, as an ATIF trajectory (version 1.7)",
   request: { params: Id, query: TrajectoryQuery },
   responses: { 200: json(Trajectory, "The trajectory.") },
 });
 
 export function trajectoryRoutes({ database }: { readonly database: Pick<Database, "pool"> }) {
-  const routes = newRoutes();
+  const routes = newRoutes("sessions");
   routes.openapi(trajectory, async (c) => {
     const { run_id: runId } = c.req.valid("query");
     const read = await readTrajectory(database.pool, c.req.valid("param").id, runId);

@@ -12,13 +12,11 @@ import { type Caller, isAdmin } from "../http/caller.ts";
 import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 
-const tags = ["agents"];
 const get = createRoute({
   operationId: "getAgentShares",
   ...needs("agent", "see"),
   method: "get",
   path: "/v1/agents/{id}/shares",
-  tags,
   summary: "Whom the agent is for, and what they may; for its owner and admins",
   request: { params: Id },
   responses: { 200: json(AgentSharingWire, "As it is now.") },
@@ -28,7 +26,6 @@ const put = createRoute({
   ...needs("agent", "change"),
   method: "put",
   path: "/v1/agents/{id}/shares",
-  tags,
   summary: "Make the agent private, share it with people and groups, or make it for all",
   request: { params: Id, body: jsonBody(AgentSharingWire) },
   responses: { 200: json(AgentSharingWire, "In force within a second, on every process.") },
@@ -41,7 +38,7 @@ export interface ShareRouteParts {
 }
 
 export function shareRoutes({ agents, sharing, audit }: ShareRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("agents");
   routes.openapi(get, async (c) => {
     const agent = await ownAgent(agents, c.req.valid("param").id, c.get("caller"));
     if (!agent.ok) return problem(c, agent.failure);

@@ -33,7 +33,6 @@ const see = createRoute({
   "x-capstan-right": "none",
   method: "get",
   path: "/v1/shared",
-  tags: ["sessions"],
   summary: "A session by a link: what was said, and a list of files if the link shows them",
   request: { headers: SharedHeader },
   responses: { 200: json(SharedSession, "What the link shows.") },
@@ -43,7 +42,6 @@ const file = createRoute({
   "x-capstan-right": "none",
   method: "get",
   path: "/v1/shared/file",
-  tags: ["sessions"],
   summary: "One file of a session by a link that shows files",
   request: { headers: SharedHeader, query: SharedFileQuery },
   responses: {
@@ -66,7 +64,7 @@ export interface LinkedSessionParts {
 }
 
 export function linkedSessionRoutes(parts: LinkedSessionParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("sessions");
   const limit = requestLimit(READS_PER_MINUTE, parts.settings);
   const open = async (c: Context<AppEnv>, secret: string) => {
     const reached = limit(c);

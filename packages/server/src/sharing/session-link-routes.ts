@@ -14,13 +14,11 @@ import { Id, json, jsonBody, needs, newRoutes } from "../http/define-route.ts";
 import { problem } from "../http/problem.ts";
 import type { Settings } from "../settings/settings.ts";
 
-const tags = ["sessions"];
 const create = createRoute({
   operationId: "createSessionLink",
   ...needs("session", "change"),
   method: "post",
   path: "/v1/sessions/{id}/links",
-  tags,
   summary: "Make a link that shows the session's messages, read-only and for a time",
   request: { params: Id, body: jsonBody(SessionLinkCreate) },
   responses: { 201: json(SessionLinkCreated, "The only answer with the link itself.") },
@@ -30,7 +28,6 @@ const list = createRoute({
   ...needs("session", "see"),
   method: "get",
   path: "/v1/sessions/{id}/links",
-  tags,
   summary: "The session's links, newest first, without their secrets",
   request: { params: Id },
   responses: { 200: json(SessionLinkList, "Links.") },
@@ -40,7 +37,6 @@ const revoke = createRoute({
   ...needs("session", "change"),
   method: "delete",
   path: "/v1/sessions/{id}/links/{link_id}",
-  tags,
   summary: "End a link at once",
   request: { params: SessionLinkId },
   responses: { 204: { description: "Ended." } },
@@ -54,7 +50,7 @@ export interface SessionLinkRouteParts {
 }
 
 export function sessionLinkRoutes({ settings, sessions, sessionLinks, audit }: SessionLinkRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("sessions");
   routes.openapi(create, async (c) => {
     const session = await sessions.get(c.req.valid("param").id);
     if (!session.ok) return problem(c, session.failure);

@@ -37,13 +37,11 @@ import { hasText, wirePage } from "../http/list-page.ts";
 import { problem } from "../http/problem.ts";
 import type { ServerModels } from "../models/models.ts";
 
-const tags = ["text checks"];
 const list = createRoute({
   operationId: "listTextChecks",
   ...needs("text check", "see"),
   method: "get",
   path: "/v1/text-checks",
-  tags,
   summary: "Checks on what models say, newest first",
   request: { query: listQueries.TextCheckQuery },
   responses: { 200: json(TextCheckList, "Checks.") },
@@ -53,7 +51,6 @@ const create = createRoute({
   ...needs("text check", "change"),
   method: "post",
   path: "/v1/text-checks",
-  tags,
   summary: "Create a check; it applies to the next answer",
   request: { body: jsonBody(TextCheckCreate) },
   responses: { 201: json(TextCheck, "The check.") },
@@ -63,7 +60,6 @@ const remove = createRoute({
   ...needs("text check", "change"),
   method: "delete",
   path: "/v1/text-checks/{id}",
-  tags,
   summary: "Delete a check; it stops applying immediately",
   request: { params: Id },
   responses: { 204: { description: "It is deleted." } },
@@ -73,7 +69,6 @@ const trial = createRoute({
   ...needs("text check", "see"),
   method: "post",
   path: "/v1/text-checks/try",
-  tags,
   summary: "What would happen to a text, with the current checks or others; nothing is sent",
   request: { body: jsonBody(TextTrial) },
   responses: { 200: json(TextTrialResult, "The decision, and the text as it would be sent.") },
@@ -90,7 +85,7 @@ export interface TextCheckRouteParts {
 
 export function textCheckRoutes(parts: TextCheckRouteParts) {
   const { textChecks, agents, sharing, audit, models } = parts;
-  const routes = newRoutes();
+  const routes = newRoutes("text checks");
   routes.openapi(list, async (c) => {
     const { agent_id, then: effect, q, ...rest } = c.req.valid("query");
     const found = (await textChecks.list()).filter(

@@ -36,7 +36,6 @@ const list = createRoute({
   ...needs("schedule", "see"),
   method: "get",
   path: "/v1/schedules",
-  tags: ["schedules"],
   summary: "Schedules, newest first, with their next run, their agent and the outcome of the last run",
   request: { query: ScheduleQuery },
   responses: { 200: json(ScheduleList, "Schedules.") },
@@ -46,7 +45,6 @@ const put = createRoute({
   ...needs("schedule", "change"),
   method: "post",
   path: "/v1/schedules",
-  tags: ["schedules"],
   summary: "Make or change a schedule",
   request: { body: jsonBody(ScheduleCreate) },
   responses: { 201: json(Schedule, "The schedule.") },
@@ -56,7 +54,6 @@ const patch = createRoute({
   ...needs("schedule", "change"),
   method: "patch",
   path: "/v1/schedules/{id}",
-  tags: ["schedules"],
   summary: "Change the fields that are sent, such as `enabled` to pause it",
   request: { params: ScheduleId, body: jsonBody(SchedulePatch) },
   responses: { 200: json(Schedule, "The schedule as it is now.") },
@@ -66,7 +63,6 @@ const run = createRoute({
   ...needs("schedule", "change"),
   method: "post",
   path: "/v1/schedules/{id}/run",
-  tags: ["schedules"],
   summary: "Run a schedule once, now; its plan stays",
   request: { params: ScheduleId },
   responses: { 202: json(ScheduleFired, "Its trigger, and the session that handles it.") },
@@ -76,7 +72,6 @@ const remove = createRoute({
   ...needs("schedule", "change"),
   method: "delete",
   path: "/v1/schedules/{id}",
-  tags: ["schedules"],
   summary: "Remove a schedule",
   request: { params: ScheduleId },
   responses: { 204: { description: "It is gone." } },
@@ -102,7 +97,7 @@ export interface ScheduleRouteParts {
 export function scheduleRoutes(parts: ScheduleRouteParts) {
   const { triggers, schedules: store } = parts;
   const { root } = triggers;
-  const routes = newRoutes();
+  const routes = newRoutes("schedules");
   const describe = (records: readonly ScheduleRecord[]) =>
     describeSchedules({ ...parts, root, now: new Date() }, records);
   const describeOne = async (record: ScheduleRecord): Promise<Schedule> => {

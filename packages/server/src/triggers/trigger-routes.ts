@@ -16,7 +16,6 @@ const list = createRoute({
   ...needs("trigger", "see"),
   method: "get",
   path: "/v1/triggers",
-  tags: ["triggers"],
   summary: "Triggers in pages, failed and invalid ones first",
   request: {
     query: TriggerQuery,
@@ -28,7 +27,6 @@ const change = createRoute({
   ...needs("trigger", "use"),
   method: "post",
   path: "/v1/triggers/{id}/{verb}",
-  tags: ["triggers"],
   summary: "Retry a failed trigger, or drop one",
   request: { params: z.object({ id: z.string().max(100), verb: z.enum(["retry", "drop"]) }) },
   responses: { 200: json(TriggerInfo, "The trigger.") },
@@ -40,7 +38,7 @@ export interface TriggerRouteParts {
 
 export function triggerRoutes({ triggers }: TriggerRouteParts) {
   const triggerRoot = triggers.root;
-  const routes = newRoutes();
+  const routes = newRoutes("triggers");
   routes.openapi(list, async (c) => {
     const { q: text, ...query } = c.req.valid("query");
     const { cursor } = query;

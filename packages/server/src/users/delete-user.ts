@@ -27,7 +27,6 @@ const remove = createRoute({
   ...needs("user", "change"),
   method: "delete",
   path: "/v1/users/{email}",
-  tags: ["users"],
   summary:
     "Delete what is a disabled user's own: keys, tokens, logins, accounts, memories, schedules, sessions if wanted",
   request: { params: z.object({ email: UserEmail }), query: peopleWire.UserDeleteQuery },
@@ -48,7 +47,7 @@ export interface DeleteUserParts {
 const PAGE = 100;
 
 export function deleteUserRoutes(parts: DeleteUserParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("users");
   routes.openapi(remove, async (c) => {
     const { email } = c.req.valid("param");
     const caller = c.get("caller");

@@ -20,7 +20,6 @@ const list = createRoute({
   ...needs("grant", "see"),
   method: "get",
   path: "/v1/grants",
-  tags: ["users"],
   summary: "Active grants, newest first; other people's require the admin right",
   request: { query: GrantQuery },
   responses: { 200: json(GrantList, "Grants.") },
@@ -30,7 +29,6 @@ const create = createRoute({
   ...needs("grant", "change"),
   method: "post",
   path: "/v1/grants",
-  tags: ["users"],
   summary: "Grant a scope to a user or an agent, for a time or until it is revoked",
   request: { body: jsonBody(GrantCreate) },
   responses: { 201: json(Grant, "The grant.") },
@@ -40,7 +38,6 @@ const revoke = createRoute({
   ...needs("grant", "change"),
   method: "delete",
   path: "/v1/grants/{id}",
-  tags: ["users"],
   summary: "Revoke a grant, effective immediately",
   request: { params: z.object({ id: z.uuid() }) },
   responses: { 204: { description: "Revoked." } },
@@ -53,7 +50,7 @@ export interface GrantRouteParts {
 }
 
 export function grantRoutes({ users, agents, audit }: GrantRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("users");
   routes.openapi(list, async (c) => {
     const { email, rights } = c.get("caller");
     const { subject, q, ...page } = c.req.valid("query");

@@ -13,7 +13,6 @@ const listKeys = createRoute({
   ...needs("key", "see"),
   method: "get",
   path: "/v1/keys",
-  tags: ["settings"],
   summary: "API keys, newest first",
   request: { query: KeyQuery },
   responses: {
@@ -25,7 +24,6 @@ const createKey = createRoute({
   ...needs("key", "change"),
   method: "post",
   path: "/v1/keys",
-  tags: ["settings"],
   summary: "Create an API key; it is shown once",
   request: { body: jsonBody(KeyCreate) },
   responses: { 201: json(NewApiKey, "The key.") },
@@ -35,7 +33,6 @@ const revokeKey = createRoute({
   ...needs("key", "change"),
   method: "delete",
   path: "/v1/keys/{id}",
-  tags: ["settings"],
   summary: "Revoke a key",
   request: { params: Id },
   responses: { 204: { description: "Revoked." } },
@@ -45,7 +42,6 @@ const getWebhookKey = createRoute({
   ...needs("key", "see"),
   method: "get",
   path: "/v1/webhook-key",
-  tags: ["settings"],
   summary: "The key that receivers verify webhooks with; it gives no access",
   responses: { 200: json(WebhookKey, "The key.") },
 });
@@ -58,7 +54,7 @@ export interface KeyRouteParts {
 }
 
 export function keyRoutes({ keys, audit, settings, webhookKey }: KeyRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("settings");
   routes.openapi(getWebhookKey, (c) => c.json({ key: webhookKey }, 200));
   routes.openapi(listKeys, async (c) => {
     const { owner, revoked, q, ...page } = c.req.valid("query");

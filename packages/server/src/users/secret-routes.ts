@@ -13,7 +13,6 @@ const list = createRoute({
   ...needs("secret", "see"),
   method: "get",
   path: "/v1/secrets",
-  tags: ["settings"],
   summary: "Names of the secrets given to capabilities; your own, or all for an admin",
   responses: { 200: json(SecretList, "Names, without values.") },
 });
@@ -22,7 +21,6 @@ const put = createRoute({
   ...needs("secret", "change"),
   method: "put",
   path: "/v1/secrets/{capability}/{name}",
-  tags: ["settings"],
   summary: "Give a capability a secret: an environment variable of its commands",
   request: { params: SecretPlace, body: jsonBody(SecretPut) },
   responses: { 200: json(SecretPlace, "Saved.") },
@@ -32,7 +30,6 @@ const remove = createRoute({
   ...needs("secret", "change"),
   method: "delete",
   path: "/v1/secrets/{capability}/{name}",
-  tags: ["settings"],
   summary: "Forget a secret",
   request: { params: SecretPlace, query: SecretWhose },
   responses: { 204: { description: "Forgotten." } },
@@ -44,7 +41,7 @@ export interface SecretRouteParts {
 }
 
 export function secretRoutes({ capabilitySecrets: secrets, audit }: SecretRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("settings");
   routes.openapi(list, async (c) => {
     const caller = c.get("caller");
     const all = await secrets.list();

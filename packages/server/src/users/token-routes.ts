@@ -25,7 +25,6 @@ const create = createRoute({
   ...needs("token", "change"),
   method: "post",
   path: "/v1/agents/{id}/tokens",
-  tags: ["agents"],
   summary: "Create a token that acts as the agent with your rights; it is shown once",
   request: { params: Id, body: jsonBody(AgentTokenCreate) },
   responses: { 201: json(NewAgentToken, "The token.") },
@@ -36,7 +35,6 @@ const list = createRoute({
   ...needs("token", "see"),
   method: "get",
   path: "/v1/agents/{id}/tokens",
-  tags: ["agents"],
   summary: "The agent's active tokens, newest first",
   request: { params: Id, query: PageQuery },
   responses: { 200: json(countedPageOf(AgentToken), "The tokens, without their secrets.") },
@@ -47,7 +45,6 @@ const revoke = createRoute({
   ...needs("token", "change"),
   method: "delete",
   path: "/v1/agents/{id}/tokens/{token_id}",
-  tags: ["agents"],
   summary: "Revoke a token, effective immediately",
   request: { params: Token },
   responses: { 204: { description: "Revoked." } },
@@ -63,7 +60,7 @@ export interface TokenRouteParts {
 }
 
 export function tokenRoutes({ agents, tokens, sessions, audit, revisions, sharing }: TokenRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("agents");
   routes.openapi(create, async (c) => {
     const agent = await agents.get(c.req.valid("param").id);
     if (!agent.ok) return problem(c, agent.failure);

@@ -36,7 +36,6 @@ const listUsers = createRoute({
   ...needs("user", "see"),
   method: "get",
   path: "/v1/users",
-  tags: ["users"],
   summary: "Users, newest first; others than the caller require the admin right",
   request: { query: UserQuery },
   responses: { 200: json(UserList, "All users.") },
@@ -47,7 +46,6 @@ const getUser = createRoute({
   ...needs("user", "see"),
   method: "get",
   path: "/v1/users/{email}",
-  tags: ["users"],
   summary: "One user with the effective scopes",
   request: { params: Email },
   responses: { 200: json(User, "The user.") },
@@ -58,7 +56,6 @@ const putUser = createRoute({
   ...needs("user", "change"),
   method: "put",
   path: "/v1/users/{email}",
-  tags: ["users"],
   summary: "Set a user's scopes, preferences and weight",
   request: { params: Email, body: jsonBody(UserPut) },
   responses: { 200: json(User, "The updated user.") },
@@ -69,7 +66,6 @@ const listAudit = createRoute({
   ...needs("audit log", "see"),
   method: "get",
   path: "/v1/audit",
-  tags: ["users"],
   summary: "Who changed what, newest first",
   request: {
     query: AuditQuery,
@@ -84,7 +80,6 @@ const verifyAudit = createRoute({
   ...needs("audit log", "see"),
   method: "get",
   path: "/v1/audit/verification",
-  tags: ["users"],
   summary: "Verify the audit log's hash chain, and that it still contains a hash that you kept",
   request: { query: AuditVerificationQuery },
   responses: { 200: json(AuditVerification, "Whether each row matches the previous one.") },
@@ -97,7 +92,7 @@ export interface UserRouteParts {
 }
 
 export function userRoutes({ users, audit, database }: UserRouteParts) {
-  const routes = newRoutes();
+  const routes = newRoutes("users");
   routes.openapi(listUsers, async (c) => {
     const { q, ...page } = c.req.valid("query");
     const found = (await users.list()).filter(
