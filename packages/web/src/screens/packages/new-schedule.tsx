@@ -71,6 +71,13 @@ export function NewSchedule() {
         onChange={setCron}
       />
       <TextField label="Time zone" className="w-44" value={timezone} onChange={setTimezone} />
+      <p className="flex w-full flex-wrap gap-1.5 text-xs">
+        {EXAMPLES.map(([expression, label]) => (
+          <Button key={expression} size="sm" look="quiet" onClick={() => setCron(expression)}>
+            {label}
+          </Button>
+        ))}
+      </p>
       <Field label="Message" hint="What the agent is told each time." className="w-full">
         {(control) => (
           <TextArea
@@ -82,13 +89,6 @@ export function NewSchedule() {
           />
         )}
       </Field>
-      <p className="flex w-full flex-wrap gap-1.5 text-xs">
-        {EXAMPLES.map(([expression, label]) => (
-          <Button key={expression} size="sm" look="quiet" onClick={() => setCron(expression)}>
-            {label}
-          </Button>
-        ))}
-      </p>
       <Button
         type="submit"
         look="primary"
