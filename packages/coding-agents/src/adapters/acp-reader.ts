@@ -27,6 +27,8 @@ export interface AcpQuirks {
   readonly endsWithText?: boolean;
   /** A meaningless prefix of each thought. */
   readonly thoughtHeading?: RegExp;
+  /** It removes white space at the end of a message. */
+  readonly trimsEnd?: boolean;
   /** A call's first title is the tool's name. */
   readonly titleIsName?: boolean;
   /** Extracts the tool's name from the call's id. */
@@ -198,8 +200,8 @@ function nextPrompt(state: State): string[] {
   return text === undefined ? [] : [promptText(text, state)];
 }
 
-const promptText = (text: string, { book, sessionId }: State) =>
-  book.request("session/prompt", { sessionId, prompt: acpMessage(text) });
+const promptText = (text: string, { book, sessionId, quirks }: State) =>
+  book.request("session/prompt", { sessionId, prompt: acpMessage(text, quirks) });
 
 const promptOf = (plan: AcpPlan, { book, sessionId }: State) =>
   book.request("session/prompt", { sessionId, prompt: plan.prompt });

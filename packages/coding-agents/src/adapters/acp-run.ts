@@ -36,7 +36,7 @@ export function acpRun(parts: AcpRunParts, options: RunOptions, place: RunPlace)
       method: "session/set_config_option",
       params: { configId: name, value },
     })),
-    prompt: promptBlocks(parts.prompt ?? withInstructions(options), place, parts.readsLinks === true),
+    prompt: promptBlocks(parts.prompt ?? withInstructions(options), place, parts),
   };
   return {
     argv: parts.argv,
@@ -66,14 +66,18 @@ function acpMcpServer(server: McpServerConfig): JsonObject {
     : { name: server.name, command: server.command, args: server.args ?? [], env: pairs(server.env) };
 }
 
-function promptBlocks(text: string, { attachments }: RunPlace, readsLinks: boolean): JsonObject[] {
+function promptBlocks(
+  text: string,
+  { attachments }: RunPlace,
+  { readsLinks, quirks }: AcpRunParts,
+): JsonObject[] {
   const block = readsLinks ? linkBlock : textBlock;
   return [
     ...attachments.map((attachment): JsonObject => {
       const { mimeType, data } = attachment;
       return isImageFile(attachment) ? { type: "image", data, mimeType } : block(attachment);
     }),
-    ...acpMessage(text),
+    ...acpMessage(text, quirks),
   ];
 }
 

@@ -131,9 +131,12 @@ function turnInput(
   ];
 }
 
-/** Whether `exec` could run the same: it never asks, and supports neither servers nor skills. */
-const canExec = ({ approvalMode, mcpServers = [], skills = [] }: RunOptions, { nativeTools }: RunPlace) =>
-  approvalMode !== "prompt" && nativeTools === "on" && mcpServers.length === 0 && skills.length === 0;
+/** Whether `exec` could run the same: it never asks or streams, and supports neither servers nor skills. */
+const canExec = (options: RunOptions, { nativeTools }: RunPlace) => {
+  const { approvalMode, stream, mcpServers = [], skills = [] } = options;
+  const isMore = approvalMode === "prompt" || stream === true;
+  return !isMore && nativeTools === "on" && mcpServers.length === 0 && skills.length === 0;
+};
 
 const SUMMARY = "model_reasoning_summary";
 
@@ -155,12 +158,11 @@ function openExec(options: RunOptions, place: RunPlace): AdapterRun {
   const verb = forkSessionId !== undefined ? ["fork"] : sessionId !== undefined ? ["resume"] : [];
   const thread = forkSessionId ?? sessionId;
   const schema = outputSchema && jsonFile(place, "schema.json", outputSchema);
+  // As a setting, because `resume` and `fork` have no `-s`, and the user's own settings may allow everything.
   const safety =
     approvalMode === "yolo"
       ? ["--dangerously-bypass-approvals-and-sandbox"]
-      : thread === undefined
-        ? ["-s", "read-only"]
-        : [];
+      : ["-c", 'sandbox_mode="read-only"'];
   return {
     argv: [
       ...["codex", "exec", ...verb, "--json", "--skip-git-repo-check"],

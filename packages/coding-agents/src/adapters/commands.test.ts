@@ -32,6 +32,24 @@ describe("the command line", () => {
     expect(open(agent, {}).argv.join(" ")).toBe(line);
   });
 
+  test.each<Asked>([{}, { sessionId: "s" }, { forkSessionId: "s" }])(
+    "of codex over `exec` with %j sets the sandbox, whatever the user's own settings allow",
+    (asked) =>
+      expect(open("codex", { transport: "exec", ...asked }).argv).toContain('sandbox_mode="read-only"'),
+  );
+
+  test.each<[Asked, boolean]>([
+    [{}, true],
+    [{ stream: "auto" }, true],
+    [{ stream: true }, false],
+    [{ approvalMode: "prompt" }, false],
+    [{ skills: ["/s/tides"] }, false],
+    [{ mcpServers: [COMMAND] }, false],
+    [{ place: { nativeTools: "off" } }, false],
+  ])("of codex with %j falls back to `exec`: %s", (asked, falls) => {
+    expect(open("codex", asked).fallback !== undefined).toBe(falls);
+  });
+
   test.each<[BuiltInAgentName, Asked]>([
     ["codex", { transport: "exec" }],
     ["codex", { transport: "exec", sessionId: "s" }],

@@ -19,6 +19,7 @@ import { commandModels } from "../models/model-sources.ts";
 import { readCopilotModels } from "../models/read-model-lists.ts";
 import { copilotSessions } from "../sessions/copilot-sessions.ts";
 import { flagDialect } from "../thinking/thinking-dialects.ts";
+import { withKeptEnd } from "./acp-message.ts";
 import type { AcpQuirks } from "./acp-reader.ts";
 import { acpRun } from "./acp-run.ts";
 import { withStoredAnswer } from "./copilot-answer.ts";
@@ -42,6 +43,7 @@ const QUIRKS: AcpQuirks = {
   warning: /^Info: /,
   error: /^Error: /,
   silenceIsFailure: true,
+  trimsEnd: true,
 };
 
 export const copilotAdapter = defineAdapter({
@@ -80,13 +82,14 @@ function openJson(options: RunOptions, place: RunPlace): AdapterRun {
       ...place.attachments.filter(isSentWhole).flatMap(({ path }) => ["--attachment", path]),
       ...(options.stream === false ? ["--stream", "off"] : []),
     ],
-    input: withFileTexts(
-      options.prompt,
-      place.attachments.filter((attachment) => !isSentWhole(attachment)),
+    input: withKeptEnd(
+      withFileTexts(
+        options.prompt,
+        place.attachments.filter((attachment) => !isSentWhole(attachment)),
+      ),
     ),
     env,
     files,
-    warnings: trimmed(options),
     ...withSessionUsage(copilotReader(sessionId), copilotUsage, place, sessionId),
   };
 }
@@ -104,7 +107,6 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
     files: [...files, ...log.files],
     quirks: QUIRKS,
     prompt: options.prompt,
-    warnings: trimmed(options),
   };
   const { mcpServers: _, ...rest } = options; // named at launch: the list of visible tools is read then
   // The effort is a launch flag too; as a session option it does not exist.
@@ -112,10 +114,6 @@ function openAcp(options: RunOptions, place: RunPlace): AdapterRun {
   const counted = withSessionUsage(run, copilotUsage, place, options.sessionId);
   return withLoggedRetries(withStoredAnswer(counted, place, options.sessionId), place);
 }
-
-/** Both transports trim the prompt. */
-const trimmed = ({ prompt }: RunOptions): string[] =>
-  prompt.trim() === prompt ? [] : ["Copilot trims white space before and after the prompt."];
 
 interface Launch {
   readonly argv: readonly string[];

@@ -5,7 +5,15 @@
  * of the user's home is used: links to everything in it, and the run's own settings. Sessions are stored where they always are.
  */
 
-import type { AdapterRun, PlacedAttachment, RunFile, RunOptions, RunPlace } from "@capstan/core/internal";
+import { fail } from "@capstan/core";
+import {
+  type AdapterRun,
+  type PlacedAttachment,
+  type RunFile,
+  type RunOptions,
+  type RunPlace,
+  RunRefusedError,
+} from "@capstan/core/internal";
 import type { JsonObject } from "../lines/json-line.ts";
 import { geminiManifest } from "../manifests/gemini.ts";
 import { geminiModels } from "../models/gemini.ts";
@@ -168,6 +176,10 @@ const tomlString = (text: string): string => JSON.stringify(text).replaceAll("\u
 
 function openStream(options: RunOptions, place: RunPlace): AdapterRun {
   const command = promptCommand(options, place);
+  if (!command && isReadAsMore(options.prompt)) {
+    const refused = { agent: "gemini", transport: place.transport, why: READ_AS_MORE };
+    throw new RunRefusedError(fail("coding_agent_text_refused", refused).failure);
+  }
   const commands = command ? [command] : [];
   const { argv, env, files, prompt } = launch(options, place, serverSettings(options), commands);
   const { sessionId } = options;
@@ -188,13 +200,12 @@ function openStream(options: RunOptions, place: RunPlace): AdapterRun {
     ...(!command && { input: [...attached, prompt].join("\n") }),
     env,
     files,
-    warnings: !command && isReadAsMore(options.prompt) ? [MENTION_WARNING] : [],
     ...withSessionUsage(geminiReader(), geminiUsage, place, sessionId ?? place.freshSessionId),
   };
 }
 
-const MENTION_WARNING =
-  "Gemini CLI reads @words as files and a slash at the start as a command; where one matches, the prompt is changed.";
+const READ_AS_MORE =
+  "the program reads @words as files and a slash at the start as a command, which only a prompt without `!{`, `@{` and `{{args}}` escapes";
 
 const attachedIn = ({ folder }: RunPlace): string => `${folder}/attachments`;
 

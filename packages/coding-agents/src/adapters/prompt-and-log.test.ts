@@ -15,9 +15,7 @@ describe("a prompt that Gemini's line stream would read as a file or a command",
     ["\u007f@x", String.raw`prompt = "\u007f@x"`],
   ])("%j is the text of a command of the run's own", (prompt, line) => {
     expect(commandOf(prompt)).toMatchObject({ content: expect.stringContaining(`\n${line}\n`) });
-    const { argv, warnings } = opened(prompt);
-    expect(argv.at(-1)).toBe("--prompt=/capstan-prompt");
-    expect(warnings).toEqual([]);
+    expect(opened(prompt).argv.at(-1)).toBe("--prompt=/capstan-prompt");
   });
 
   test("is never copied to the user's own commands", () => {
@@ -26,13 +24,8 @@ describe("a prompt that Gemini's line stream would read as a file or a command",
   });
 
   test.each(["run !{rm -rf /} @x", "read @{secret}", "{{args}} @x"])(
-    "%j, which a command would run or read, goes as it is, with a warning",
-    (prompt) => {
-      expect(commandOf(prompt)).toBeUndefined();
-      const { input, warnings } = opened(prompt);
-      expect(input).toBe(prompt);
-      expect(warnings).toHaveLength(1);
-    },
+    "%j, which a command would run or read, is refused with the reason",
+    (prompt) => expect(() => opened(prompt)).toThrow("reads @words as files"),
   );
 
   test("has its attachments before it, as parts of their own", () => {
@@ -84,6 +77,19 @@ describe("a message that an agent would run as a command of its own", () => {
     const message = [{ type: "text", text: "a/b" }];
     expect(prompts("copilot", "a/b")).toEqual([message, message]);
   });
+
+  test.each(["two lines\n\n", "a word "])(
+    "%j keeps its end for Copilot, which trims, behind a note",
+    (text) => {
+      const kept = expect.stringMatching(/^(two lines\n\n|a word )\n\(The white space above is part/);
+      expect(prompts("copilot", text)).toEqual([
+        [{ type: "text", text: kept }],
+        [{ type: "text", text: kept }],
+      ]);
+      expect(openedRun("copilot", { prompt: text, transport: "json" }).input).toEqual(kept);
+      expect(prompts("gemini", text)[0]).toEqual([{ type: "text", text }]);
+    },
+  );
 
   test("is refused where Copilot's JSON lines would run it, and goes over ACP where nobody chose", () => {
     expect(() => openedRun("copilot", { prompt: "/compact now", transport: "json" })).toThrow("/compact");

@@ -26,7 +26,7 @@ const WAYS = AGENTS.flatMap((name) =>
   })),
 );
 const PROMPT =
-  "[[text]] \"quoted\" 'single' \\back\nnew line  two  spaces \t tab $HOME `tick` é 漢 --flag @x /y end";
+  " \t[[text]] \"quoted\" 'single' \\back\nnew line  two  spaces \t tab $HOME `tick` é 漢 --flag @x /y end \n\n";
 
 let sim: Sim;
 beforeAll(async () => {
@@ -92,11 +92,11 @@ describe.each(WAYS)("$name over $transport", ({ name, transport, can }) => {
     },
   );
 
-  real.each(["path", "data"])("gets an image by its %s to the model", async (by) => {
+  real.each(["dot.png", "50% #1 (a).png", "data"])("gets an image by %j to the model", async (by) => {
     const home = newHome(name, sim);
-    writeFileSync(join(home.cwd, "dot.png"), Buffer.from(IMAGE_BASE64, "base64"));
+    writeFileSync(join(home.cwd, by), Buffer.from(IMAGE_BASE64, "base64"));
     const attachment =
-      by === "path" ? { path: "dot.png" } : { data: IMAGE_BASE64, mimeType: "image/png", name: "dot.png" };
+      by !== "data" ? { path: by } : { data: IMAGE_BASE64, mimeType: "image/png", name: "dot.png" };
     const { result } = await home.run({ ...base, prompt: "[[text]] what?", attachments: [attachment] });
     expect(result.outcome).toBe("done");
     expect(sent()).toMatch(IMAGE_ON_WIRE);

@@ -26,6 +26,7 @@ beforeAll(() => {
   writeFileSync(join(root, "secret.txt"), "of somebody else");
   writeFileSync(join(root, "work-beside", "near.txt"), "of a neighbour");
   writeFileSync(join(cwd, "notes.txt"), "inside");
+  writeFileSync(join(cwd, "50% #1 (a).txt"), "inside, with an odd name");
   writeFileSync(join(cwd, "large.txt"), "x".repeat(10_000_001));
   writeFileSync(join(cwd, "binary.txt"), Buffer.from([0xff, 0xfe, 0x00]));
   writeFileSync(join(cwd, "wrong.pdf"), "no document");
@@ -116,14 +117,15 @@ test("a link that is put there after the check is not followed", async () => {
   });
 });
 
-test("what is outside for a caller on this machine is copied to where the program may read", async () => {
+test("what is outside, or has a name that programs misread, is copied to where the program may read", async () => {
   const folder = mkdtempSync(join(tmpdir(), "capstan-placed-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const files = [{ path: "../secret.txt" }, { path: "notes.txt" }];
+  const files = [{ path: "../secret.txt" }, { path: "notes.txt" }, { path: "50% #1 (a).txt" }];
   const placed = await placeAttachments(files, folder, { agent: "claude", cwd, confined: false });
   expect(placed.map(({ path }) => path)).toEqual([
     join(folder, "attachments", "1", "secret.txt"),
     join(cwd, "notes.txt"),
+    join(folder, "attachments", "3", "50___1__a_.txt"),
   ]);
   expect(readFileSync(placed[0]?.path ?? "", "utf8")).toBe("of somebody else");
 });

@@ -73,7 +73,10 @@ export async function giveFolder(folder: string, user: { uid: number; gid: numbe
 
 export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
-/** Attachments on disk and in memory: bytes, and files from elsewhere, get a path in the run's folder, where the program can read. */
+/**
+ * Attachments on disk and in memory: bytes, files from elsewhere, and files whose path has more than plain characters get a path in
+ * the run's folder. Programs read there, and a path in a prompt or an address ends for them at a space, `#` or `%`.
+ */
 export function placeAttachments(
   attachments: readonly Attachment[] = [],
   folder: string,
@@ -100,10 +103,13 @@ async function placeFile(
     throw new RunRefusedError(fail("coding_agent_attachment_refused", facts).failure);
   }
   const { bytes, isInside } = file;
-  const path = isInside ? file.path : await writeCopy(place, attachment.name ?? basename(file.path), bytes);
+  const isReadable = isInside && PLAIN_PATH.test(file.path);
+  const path = isReadable ? file.path : await writeCopy(place, attachment.name ?? basename(file.path), bytes);
   const mimeType = attachment.mimeType ?? typeByName(attachment.path) ?? typeByBytes(bytes);
   return { path, data: bytes.toString("base64"), mimeType };
 }
+
+const PLAIN_PATH = /^[\w./-]+$/;
 
 /** Each in its own folder, because two may have the same name. */
 async function writeCopy(place: string, name: string, bytes: Buffer): Promise<string> {
