@@ -115,6 +115,10 @@ afterEach(() => folders.close());
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 describe("a command as a tool", () => {
+  test("is a program of others, whatever it declares: no replay runs it", () => {
+    expect(capability(document).tools.filter(({ runsElsewhere }) => !runsElsewhere)).toEqual([]);
+  });
+
   test("gets a vector of arguments, and --json when it is listed", async () => {
     expect(await call("where", { filter: "; rm -rf /", word: "$(id)" })).toMatchObject({
       argv: ["--filter", "; rm -rf /", "--json", "$(id)"],

@@ -49,6 +49,7 @@ describe("the reference server, as a command", () => {
     expect(capability.tools.length).toBeGreaterThanOrEqual(13);
     expect(CapabilityRegistry.of([capability]).list()).toHaveLength(1);
     expect(capability.tools.filter(({ unavailable }) => unavailable !== undefined)).toEqual([]);
+    expect(capability.tools.filter(({ runsElsewhere }) => !runsElsewhere)).toEqual([]); // whatever it says of itself
   });
 
   test.each([
