@@ -17,6 +17,7 @@ import type { Log } from "../settings/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { A2aHandler, type A2aHandlerParts } from "./a2a-handler.ts";
 import { agentCard, cardJson } from "./agent-card.ts";
+import { misspeltMessage } from "./misspelt-message.ts";
 
 const LEGACY = "0.3"; // the version of a client that names none
 
@@ -64,6 +65,9 @@ export async function answerCall(c: Context<AppEnv>, services: A2aAnswerParts): 
   if (!made.ok) return problem(c, made.failure);
   const version = c.req.header(A2A_VERSION_HEADER) || LEGACY;
   const body = await c.req.text();
+  const misspelt = misspeltMessage(body);
+  if (misspelt !== undefined)
+    return c.json({ jsonrpc: "2.0", id: idOf(body), error: { code: -32602, message: misspelt } } as object);
   const stop = streamStop(services.stopping);
   const handler = new A2aHandler({
     services,

@@ -18,6 +18,7 @@ import { refusedBatch } from "./batches.ts";
 import { opensLinks, withLinkSession } from "./link-session.ts";
 import { type McpCaller, type McpCallerParts, mcpCaller } from "./mcp-caller.ts";
 import type { McpServerParts } from "./mcp-server.ts";
+import { refusedCall } from "./misspelt-call.ts";
 import { missingScopes } from "./needed-scopes.ts";
 
 type McpHandler = ReturnType<typeof createMcpHandler>;
@@ -58,7 +59,8 @@ export function mcpRoutes(services: McpRouteParts) {
       return problem(c, fail("rate_limited", { perMinute, retryAfterSeconds: wait }).failure, {
         "retry-after": String(wait),
       });
-    const refused = (await refusedBatch(c)) ?? (await refusedScopes(c, services, caller.value));
+    const refused =
+      (await refusedBatch(c)) ?? (await refusedCall(c)) ?? (await refusedScopes(c, services, caller.value));
     if (refused) return refused;
     const authInfo: AuthInfo = {
       token: token ?? "",
