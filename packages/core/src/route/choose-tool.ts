@@ -143,7 +143,7 @@ function declaredScore(
   const direction = directionFit(sentence, description, english) * weights.direction + opening;
   if (endpoint) return direction; // its path covers the rest
   const { missing, placed, spare } = mapPayload(sentence, input.jsonSchema, hints);
-  const unsaid = unsaidWords(english, name);
+  const unsaid = english === sentence ? unsaidWords(english, name) : 0; // a dictionary has one word of several
   const asks = QUESTION.test(sentence) ? (riskOf(tool) === "read" ? 1 : -1) : 0;
   const verb = verbFit(english, name, description);
   const other = ONLY_NOW.test(description) && isAboutLater(english, hints.now) ? 1 : 0;
