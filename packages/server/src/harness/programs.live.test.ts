@@ -74,6 +74,12 @@ describe("a session that continues in another program", () => {
     expect(report.body.refusal).toMatchObject({ code });
   });
 
+  test("is refused for what stays wrong without the agent's model, which another program need not have", async () => {
+    const session = await scripted({ model: "scripted-1" });
+    const { body } = await continueIn(session, "copilot");
+    expect(body).toMatchObject({ code: "coding_agent_not_installed" });
+  });
+
   test("shows in advance what is carried over and what is not", async () => {
     const session = await scripted({ model: "scripted-1", thinking_effort: null });
     await bench.turn(session, `think hm\ncall add {"a":2,"b":3}\nsay ${"long ".repeat(10)}`);

@@ -104,13 +104,13 @@ async function settle(
   const whole: ContinueIn = { harness, ...(model !== undefined && { model }) };
   const fallbacks: ContinueIn[] = to.model === undefined ? [{ harness }] : [];
   const candidates = [whole, ...fallbacks].flatMap((each) => [each, { ...each, withoutThinking: true }]);
-  let refused: Result<ContinueIn> | undefined;
+  let refused: Result<ContinueIn> = ok(to);
   for (const candidate of candidates) {
     const can = await canContinue(parts, agent, candidate);
     if (can.ok) return ok(candidate);
-    refused ??= can;
+    refused = can; // the reason that stays when the program is asked for least
   }
-  return refused ?? ok(to);
+  return refused;
 }
 
 async function canContinue(
