@@ -88,7 +88,7 @@ function openAppServer(options: RunOptions, place: RunPlace): AdapterRun {
     files: skillLinks(skills, skillRoot),
     stdin: [initialize],
     ...withEndOfRetries(codexAppServerReader(plan, book)),
-    ...(canExec(options, place) && { fallback: () => openExec(options, place) }),
+    ...(canExec(options, place) && { fallback: { transport: "exec", open: () => openExec(options, place) } }),
   };
 }
 

@@ -177,13 +177,15 @@ describe("a run", () => {
   });
 
   test("if one transport does not start, the other is tried", async () => {
-    const result = await clientWith({ brokenFirst: true }).run({ agent: "stand-in", prompt: "talk 1" })
-      .result;
-    expect(result).toMatchObject({
+    const run = clientWith({ brokenFirst: true }).run({ agent: "stand-in", prompt: "talk 1" });
+    expect(run.transport).toBe("first");
+    expect(await run.result).toMatchObject({
       outcome: "done",
       text: "0 ",
       warnings: [expect.stringContaining("another way")],
     });
+    expect(run.transport, "the one that ran").toBe("plain");
+    await expect(run.send("more"), "of which the first was capable").rejects.toThrow("'plain'");
   });
 });
 

@@ -22,7 +22,14 @@ import { redact } from "./clean-environment.ts";
 import { EventQueue } from "./event-queue.ts";
 import { forcedBy, timedOut } from "./forced-ending.ts";
 import { HttpLink } from "./http-link.ts";
-import { homeFiles, type PreparedRun, planRun, type RunRequest, readyPlan } from "./prepare-run.ts";
+import {
+  homeFiles,
+  overFallback,
+  type PreparedRun,
+  planRun,
+  type RunRequest,
+  readyPlan,
+} from "./prepare-run.ts";
 import { privateFolder, removeFolder, returnRunFiles } from "./private-folder.ts";
 import { type CostOf, limitReached, withCost } from "./run-costs.ts";
 import { ResultBuilder, type RunHandle, type RunResult } from "./run-handle.ts";
@@ -49,7 +56,7 @@ export function startRun(request: LiveRunRequest): RunHandle {
 
 class LiveRun implements RunHandle {
   readonly id: string;
-  readonly #request: LiveRunRequest;
+  #request: LiveRunRequest;
   readonly #ledger;
   readonly #queue = new EventQueue<CodingAgentEvent>(() => this.#process?.resume());
   readonly #buffer: BufferedText | undefined;
@@ -319,7 +326,8 @@ class LiveRun implements RunHandle {
     if (plan?.fallback && diedWithoutOutput) {
       const message = `${plan.argv.slice(0, 2).join(" ")} did not start; trying another way.`;
       this.#emit(this.#ledger.take([{ type: "warning", code: "transport_fallback", message }]));
-      return this.#spawn(plan.fallback()).catch((error: unknown) => {
+      this.#request = overFallback(this.#request, plan.fallback.transport);
+      return this.#spawn(plan.fallback.open()).catch((error: unknown) => {
         this.#forced ??= forcedBy(error);
         return this.#finish(exit, "");
       });

@@ -6,6 +6,7 @@ import {
   type CodingAgentAdapter,
   type CodingAgentCapabilities,
   type NativeThinking,
+  overTransport,
   type RunOptions,
   RunRefusedError,
 } from "@capstan/core/internal";
@@ -32,6 +33,12 @@ export interface RunRequest {
   readonly cwd: string;
   /** Attachments by path only from `cwd`. */
   readonly confined: boolean;
+}
+
+/** The run over another transport, with what that one can do. */
+export function overFallback<Request extends RunRequest>(request: Request, name: string): Request {
+  const transport = request.adapter.transports?.find((known) => known.name === name);
+  return { ...request, transport: name, capabilities: overTransport(request.capabilities, transport) };
 }
 
 /** A user of the operating system, by numbers. */

@@ -124,8 +124,8 @@ export interface AdapterRun extends LineReader {
   readonly carriesReasons?: boolean;
   /** Reported as warnings: requested options that this CLI does not support. */
   readonly warnings?: readonly string[];
-  /** A fallback way to run the same, tried if this one dies before producing output. */
-  readonly fallback?: () => AdapterRun;
+  /** Another transport for the same run, tried if this one dies before producing output. */
+  readonly fallback?: { readonly transport: string; readonly open: () => AdapterRun };
 }
 
 /**
