@@ -12,9 +12,10 @@ import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
 import { Screen } from "../../kit/screen.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
+import { usePages } from "../../kit/use-pages.tsx";
 import { ago, dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
-import { useChange, useRead } from "../../server/queries.ts";
+import { useChange } from "../../server/queries.ts";
 import { usePendingApprovals } from "../../server/use-status.ts";
 import { AlwaysAllow } from "./always-allow.tsx";
 import { AnswerForm } from "./answer-form.tsx";
@@ -199,20 +200,23 @@ function CardHeader({ approval }: { approval: Approval }) {
 const TONES: Record<string, Tone> = { approved: "good", denied: "bad", expired: "warn", cancelled: "plain" };
 
 function Answered() {
-  const query = useRead(["approvals", "all"], (signal) => api.approvals.list({ limit: 100 }, signal));
+  const { query, more } = usePages(["approvals", "all"], (page, signal) => api.approvals.list(page, signal));
   return (
     <Loaded query={query} what="Approvals" rows={4}>
-      {({ items }) => {
+      {(items) => {
         const answered = items.filter(({ status }) => status !== "pending");
-        if (answered.length === 0) return <Empty icon={Inbox} title="No answered approvals yet" />;
+        if (answered.length === 0 && !more) return <Empty icon={Inbox} title="No answered approvals yet" />;
         return (
-          <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
-            {answered.map((approval) => (
-              <li key={approval.id}>
-                <AnsweredRow approval={approval} />
-              </li>
-            ))}
-          </ul>
+          <div className="flex flex-col gap-4">
+            <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
+              {answered.map((approval) => (
+                <li key={approval.id}>
+                  <AnsweredRow approval={approval} />
+                </li>
+              ))}
+            </ul>
+            {more}
+          </div>
         );
       }}
     </Loaded>

@@ -3,10 +3,10 @@ import { Link } from "wouter";
 import { Panel } from "../../kit/panel.tsx";
 import { ScrollRegion } from "../../kit/scroll-region.tsx";
 import { Loaded } from "../../kit/states.tsx";
+import { usePages } from "../../kit/use-pages.tsx";
 import { api } from "../../server/api.ts";
 import { numbered } from "./numbered.ts";
 import { scoreText } from "./score-text.ts";
-import { usePages } from "./use-pages.tsx";
 
 const POLL_MS = 5_000;
 const CELL = "px-4 py-2 align-top";

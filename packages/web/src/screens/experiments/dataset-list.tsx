@@ -1,10 +1,10 @@
 import Database from "lucide-react/icons/database";
 import { Link } from "wouter";
 import { Empty, Loaded } from "../../kit/states.tsx";
+import { usePages } from "../../kit/use-pages.tsx";
 import { ago, count, dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { NewDataset } from "./new-dataset.tsx";
-import { usePages } from "./use-pages.tsx";
 
 export function DatasetList() {
   const { query, more } = usePages(["datasets", "list"], (page, signal) => api.datasets.list(page, signal));

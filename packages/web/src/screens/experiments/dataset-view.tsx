@@ -6,13 +6,13 @@ import { Button, LinkButton } from "../../kit/button.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 import { Panel } from "../../kit/panel.tsx";
 import { Loaded } from "../../kit/states.tsx";
+import { usePages } from "../../kit/use-pages.tsx";
 import { ago, count, dateTime, words } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useRead } from "../../server/queries.ts";
 import { ExpectedAnswer } from "./expected-answer.tsx";
 import { NewExperiment } from "./new-experiment.tsx";
 import { numbered } from "./numbered.ts";
-import { usePages } from "./use-pages.tsx";
 
 export function DatasetView({ id }: { id: string }) {
   const query = useRead(["datasets", id], (signal) => api.datasets.get(id, signal));

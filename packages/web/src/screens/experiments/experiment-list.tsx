@@ -4,9 +4,9 @@ import { Link } from "wouter";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
+import { usePages } from "../../kit/use-pages.tsx";
 import { ago, count, dateTime, usd } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
-import { usePages } from "./use-pages.tsx";
 
 const POLL_MS = 5_000;
 const TONES: Record<Experiment["status"], Tone> = { running: "accent", done: "good", cancelled: "warn" };

@@ -7,13 +7,13 @@ import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { ConfirmDialog } from "../../kit/confirm-dialog.tsx";
 import { ChangeFailure, Empty, Loaded } from "../../kit/states.tsx";
+import { usePages } from "../../kit/use-pages.tsx";
 import { ago, count, dateTime, usd } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { useChange, useRead } from "../../server/queries.ts";
 import { useAgents } from "../../server/reads.ts";
 import { NewMonitor } from "./new-monitor.tsx";
 import { scoreText } from "./score-text.ts";
-import { usePages } from "./use-pages.tsx";
 
 const POLL_MS = 5_000;
 

@@ -5,10 +5,10 @@ import { Link } from "wouter";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
+import { usePages } from "../../kit/use-pages.tsx";
 import { ago, count, dateTime, usd } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
 import { changeText } from "./replay-text.ts";
-import { usePages } from "./use-pages.tsx";
 
 const POLL_MS = 5_000;
 const VERDICTS: readonly (readonly [keyof Replay["verdicts"], Tone])[] = [

@@ -3,27 +3,32 @@ import ScrollText from "lucide-react/icons/scroll-text";
 import { Code } from "../../kit/badge.tsx";
 import { JsonView } from "../../kit/json-view.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
+import { usePages } from "../../kit/use-pages.tsx";
 import { dateTime } from "../../kit/words.ts";
 import { api } from "../../server/api.ts";
-import { useRead } from "../../server/queries.ts";
 
 export function AuditLog() {
-  const query = useRead(["audit"], (signal) => api.server.audit({ limit: 200 }, signal));
+  const { query, more } = usePages<AuditEntry, number>(["audit"], (page, signal) =>
+    api.server.audit(page, signal),
+  );
   return (
     <Loaded query={query} what="Audit entries" rows={6}>
-      {({ items }) =>
+      {(items) =>
         items.length === 0 ? (
           <Empty icon={ScrollText} title="No entries yet">
             Changes to agents, keys, users, rules and packages appear here, with who made them.
           </Empty>
         ) : (
-          <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
-            {items.map((entry) => (
-              <li key={entry.id}>
-                <Row entry={entry} />
-              </li>
-            ))}
-          </ul>
+          <div className="flex flex-col gap-4">
+            <ul className="flex flex-col divide-y divide-line rounded-xl border border-line bg-surface">
+              {items.map((entry) => (
+                <li key={entry.id}>
+                  <Row entry={entry} />
+                </li>
+              ))}
+            </ul>
+            {more}
+          </div>
         )
       }
     </Loaded>

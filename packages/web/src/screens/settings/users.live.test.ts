@@ -1,4 +1,4 @@
-/** Users in the studio: their weights, which are seen, changed and refused where they mean nothing. */
+/** Users in the studio: their weights, which are seen, changed and refused where they mean nothing; and the audit log. */
 import AxeBuilder from "@axe-core/playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Studio, studioUnderTest } from "../../../../../tools/studio-under-test.ts";
@@ -68,3 +68,15 @@ test.each(LOOKS)(
     expect(weight).toBe(scopes);
   },
 );
+
+test("the audit log goes back to its first entry, page by page", async () => {
+  for (let at = 0; at < 101; at++)
+    await studio.server.call("PUT", `/v1/users/${ANN}`, { scopes: at % 2 === 0 ? ["mail:send"] : [] });
+  const page = await studio.open("/settings/audit");
+  const entries = page.locator("summary");
+  await expect.poll(() => entries.count()).toBe(100);
+  await page.getByRole("button", { name: "Show more" }).click();
+  await expect.poll(() => entries.count()).toBeGreaterThan(101);
+  expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
+  expect(studio.faults).toEqual([]);
+});

@@ -3,20 +3,30 @@ import type { Page } from "@capstan/client";
 import type { Result } from "@capstan/core";
 import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Button } from "../../kit/button.tsx";
-import { orThrow } from "../../server/api.ts";
+import { orThrow } from "../server/api.ts";
+import { Button } from "./button.tsx";
 
-type Read<T> = (page: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Result<Page<T>>>;
+type Listed<T, Cursor> = Pick<Page<T>, "items"> & { next_cursor?: Cursor | undefined };
+type Read<T, Cursor> = (
+  page: { limit: number; cursor?: Cursor },
+  signal: AbortSignal,
+) => Promise<Result<Listed<T, Cursor>>>;
 
 const AT_ONCE = 100;
 
-export function usePages<T>(key: QueryKey, read: Read<T>, everyMs?: number) {
+export function usePages<T, Cursor extends string | number = string>(
+  key: QueryKey,
+  read: Read<T, Cursor>,
+  everyMs?: number,
+) {
   const query = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam, signal }) =>
-      orThrow(read({ limit: AT_ONCE, ...(pageParam !== undefined && { cursor: pageParam }) }, signal)),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page: Page<T>) => page.next_cursor,
+      orThrow(
+        read({ limit: AT_ONCE, ...(pageParam !== undefined && { cursor: pageParam as Cursor }) }, signal),
+      ),
+    initialPageParam: undefined as Cursor | undefined,
+    getNextPageParam: (page: Listed<T, Cursor>) => page.next_cursor,
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
   });
   const more: ReactNode = query.hasNextPage && (
