@@ -29,11 +29,15 @@ test.each([
   ["capstan.config.mts", "commonjs"],
   ["capstan.config.js", "commonjs"],
   ["capstan.config.mjs", "commonjs"],
-])("%s in a package of type %s is read, with the files it imports", (name, type) => {
+  ["capstan.config.ts", "undeclared"],
+  ["capstan.config.ts", "no"],
+  ["capstan.config.js", "no"],
+])("%s in a package of %s type is read, with the files it imports", (name, type) => {
   const folder = mkdtempSync(join(tmpdir(), "capstan config "));
   folders.push(folder);
   const own = name.endsWith("js") ? "dice.js" : "dice.ts";
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
+  if (type !== "no")
+    writeFileSync(join(folder, "package.json"), JSON.stringify(type === "undeclared" ? {} : { type }));
   if (name.endsWith("mjs")) writeFileSync(join(folder, "dice.mjs"), "export const documents = [];");
   writeFileSync(join(folder, own), "export const documents = [];");
   const imported = name.endsWith("mjs") ? "dice.mjs" : own;

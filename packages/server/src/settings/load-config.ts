@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { findPackageJSON, registerHooks } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CapstanConfig, fail, ok, type Result } from "@capstan/core";
 import { unknownField } from "@capstan/core/internal";
@@ -50,12 +50,12 @@ async function importModule(path: string, folder: string): Promise<ConfigModule>
   }
 }
 
-/** A module by what is in it, in a package that says `"type": "commonjs"`: Node would try it as CommonJS, and warn. */
+/** A module by what is in it, in a package that does not say `"type": "module"`: Node would try it as CommonJS, and warn. */
 function isTakenForCommonJs(path: string): boolean {
   const file = /\.[tj]s$/.test(path) ? findPackageJSON(pathToFileURL(path)) : undefined;
-  if (file === undefined) return false;
+  if (file === undefined || basename(file) !== "package.json") return false; // without one, Node answers with the module itself
   const { type } = JSON.parse(readFileSync(file, "utf8")) as { type?: string };
-  return type === "commonjs" && /^\s*(?:import|export)\b/m.test(readFileSync(path, "utf8"));
+  return type !== "module" && /^\s*(?:import|export)\b/m.test(readFileSync(path, "utf8"));
 }
 
 const FORMATS: Readonly<Record<string, string>> = { ts: "module-typescript", js: "module" };
